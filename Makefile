@@ -1,0 +1,68 @@
+# Everything runs in .venv, which the first target that needs it creates. `make` alone lists the targets.
+PYTHON ?= python3
+VENV   ?= .venv
+
+# Acceptance cases: a folder with harness.py and cases/, where there is one; CASES picks groups by their two digits.
+CASES_DIR ?= ../shared/cases
+CASES     ?= 01 02 03 04 05 07 08 09 10 12
+# TIER=core leaves the hard ones out.
+TIER      ?=
+JOBS      ?= 2
+
+# Extra arguments for pytest, for example: make test ARGS='-k star -x'
+ARGS ?=
+
+ifeq ($(OS),Windows_NT)
+BIN := $(VENV)/Scripts
+else
+BIN := $(VENV)/bin
+endif
+STAMP       := $(VENV)/.installed
+BENCH_STAMP := $(VENV)/.installed-bench
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint cases real-vllm bench clean
+.DELETE_ON_ERROR:
+
+help: ## list the targets
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)$$/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F '|' '{ printf "%-18s %s\n", $$1, $$2 }'
+
+demo: $(STAMP) ## narrow a re-export in a small look-alike of vLLM, and show what changes
+	@$(BIN)/python fixtures/narrow_reexport/demo.py
+
+test: $(STAMP) ## run the test suite
+	$(BIN)/python -m pytest $(ARGS)
+
+lint: $(STAMP) ## ruff and strict type checking
+	$(BIN)/python -m ruff check .
+	$(BIN)/python -m mypy
+
+cases: $(STAMP) ## run the acceptance cases, if their folder is there (CASES='01 02' picks groups)
+	@if [ ! -f $(CASES_DIR)/harness.py ]; then echo "no acceptance cases at $(CASES_DIR): nothing to run"; exit 0; fi; \
+	for python in "$(BIN)/python" "$(PYTHON)" python3 python3.14 python3.13 python3.12 python3.11; do \
+	    if "$$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then harness=$$python; break; fi; \
+	done; \
+	if [ -z "$${harness:-}" ]; then echo "skipped: the acceptance cases need a Python of 3.11 or newer, and none was found"; exit 0; fi; \
+	set --; for group in $(CASES); do set -- "$$@" --case "$$group*"; done; \
+	"$$harness" $(CASES_DIR)/harness.py --cmd 'mine="$(abspath $(BIN))/python" -m codemods.narrow_reexport {package} {symbols}' \
+	    --adapter mine "$$@" $(if $(TIER),--tier $(TIER)) -j $(JOBS) --python "$$("$$harness" -c 'import sys; print(getattr(sys, "_base_executable", sys.executable))')"
+
+real-vllm: $(BENCH_STAMP) ## run on the released vLLM 0.27.0 and compare byte for byte (downloads 40 MB once)
+	$(BIN)/python benchmarks/real_vllm.py
+
+bench: $(BENCH_STAMP) ## time the command against its floors, as ratios (downloads 40 MB once)
+	$(BIN)/python benchmarks/ratios.py
+
+clean: ## remove .venv, caches and build output
+	rm -rf $(VENV) .cache build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find codemods tests benchmarks fixtures -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
+
+$(STAMP): pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit("Python 3.10 or newer is needed: make PYTHON=python3.12 ..." if sys.version_info < (3, 10) else 0)'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[dev]'
+	@touch $@
+
+$(BENCH_STAMP): $(STAMP)
+	$(BIN)/python -m pip install -q --disable-pip-version-check unearth
+	@touch $@

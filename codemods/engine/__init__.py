@@ -1,0 +1,1 @@
+"""What codemods share; it knows no codemod by name."""

@@ -1,0 +1,383 @@
+"""The import graph with its implicit parent edges: what an import loads, by which chain, and whether it can fail.
+
+Owns `ImportGraph` (edges, closure, chain, a simulated import) and the two questions asked of it around an edit: which
+modules are worth simulating, and which import cycles an edit would lay bare. A graph outlines a module when it is
+first asked about, and remembers it.
+Invariant: it never reads a file but through the `read` it was given, never imports anything, and never recurses.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator
+from dataclasses import dataclass
+
+from codemods.engine.model import ImportEdge, Module
+from codemods.engine.outline import Binds, Event, FromImports, Imports, Outline, outline
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Fault:
+    """Line `line` of `module` cannot import `name` from `source`, which is only partly initialised.
+
+    `cycle` is the stack of running imports, from `source` to `module`; `module` alone where `source` is not running
+    any more, and lacks the name because its own star or guarded import came too early.
+    """
+
+    module: str
+    path: str
+    line: int
+    name: str
+    source: str
+    cycle: tuple[str, ...]
+
+    def __str__(self) -> str:
+        ring = " > ".join(self.cycle)
+        return f"{self.path}:{self.line} cannot import {self.name} from partially initialized {self.source} ({ring})"
+
+
+class ImportGraph:
+    """The eager imports of a tree. `locate` maps a dotted name to its module, `read` a path to its bytes."""
+
+    def __init__(self, locate: Callable[[str], Module | None], read: Callable[[str], bytes | None]) -> None:
+        self._locate = locate
+        self._read = read
+        self._modules: dict[str, Module | None] = {}
+        self._outlines: dict[str, Outline] = {}
+        self._edges: dict[str, tuple[ImportEdge, ...]] = {}
+        self._own: dict[str, frozenset[str]] = {}
+        self._ever: dict[str, frozenset[str]] = {}
+
+    def module(self, name: str) -> Module | None:
+        """The module of the tree with this dotted name, if there is one."""
+        if name not in self._modules:
+            self._modules[name] = self._locate(name)
+        return self._modules[name]
+
+    def outline(self, name: str) -> Outline:
+        """The outline of a module; empty for a namespace package and for what is not in the tree."""
+        if name not in self._outlines:
+            module = self.module(name)
+            data = self._read(module.path) if module and module.path else b""
+            known = module is not None and data is not None
+            self._outlines[name] = outline(data or b"", module) if module and known else Outline((), readable=False)
+        return self._outlines[name]
+
+    def edges(self, name: str) -> tuple[ImportEdge, ...]:
+        """The eager edges of one module in order, the implicit one to its parent first."""
+        if name not in self._edges:
+            module = self.module(name)
+            path = module.path if module else ""
+            parent = name.rpartition(".")[0]
+            found = [ImportEdge(name, parent, path, 0)] if parent else []
+            events = self.outline(name).events
+            for index, event in enumerate(events):
+                if not isinstance(event, Binds):
+                    targets = self._targets(name, event, events[:index])
+                    found += [ImportEdge(name, target, path, event.line) for target in targets if target != name]
+            self._edges[name] = tuple(found)
+        return self._edges[name]
+
+    def closure(self, name: str) -> frozenset[str]:
+        """Every dotted name that `import name` loads: itself, its parents, and what they import in turn."""
+        seen = {name}
+        todo = [name]
+        while todo:
+            for edge in self.edges(todo.pop()):
+                if edge.imported not in seen:
+                    seen.add(edge.imported)
+                    todo.append(edge.imported)
+        return frozenset(seen)
+
+    def chain(self, source: str, target: str) -> tuple[ImportEdge, ...]:
+        """A shortest chain of edges from `source` to `target`; empty where none leads there."""
+        came: dict[str, ImportEdge] = {}
+        todo = deque([source])
+        while todo and target not in came:
+            for edge in self.edges(todo.popleft()):
+                if edge.imported not in came and edge.imported != source:
+                    came[edge.imported] = edge
+                    todo.append(edge.imported)
+        found: list[ImportEdge] = []
+        while target in came:
+            found.append(came[target])
+            target = came[target].importer
+        return tuple(reversed(found))
+
+    def simulate(self, entry: str) -> Fault | None:
+        """What `import entry` in a fresh process fails with, as far as module-level imports decide it.
+
+        Both branches of an `if` and the handlers of a `try` count as run. Attribute reads are not followed.
+        """
+        return _Process(self).run(entry)
+
+    def submodule(self, package: str, name: str) -> bool:
+        """Whether `from package import name` may load a submodule of that name."""
+        return name != "*" and self.module(f"{package}.{name}") is not None
+
+    def ever_bound(self, name: str) -> frozenset[str]:
+        """Every name that the module binds by a statement, those of its star imports included."""
+        if name not in self._ever:
+            names: set[str] = set()
+            seen, todo = {name}, [name]
+            while todo:
+                at = todo.pop()
+                for event in self.outline(at).events:
+                    names.update(bound for bound in _bound(event) if at == name or not bound.startswith("__"))
+                    if isinstance(event, FromImports) and ("*", "*") in event.names and event.module not in seen:
+                        seen.add(event.module)
+                        todo.append(event.module)
+            self._ever[name] = frozenset(names)
+        return self._ever[name]
+
+    def star_submodules(self, package: str) -> tuple[str, ...]:
+        """The submodules that `from package import *` loads, as a literal `__all__` names them."""
+        module = self.module(package)
+        if not module or not module.is_package or "__all__" not in self.ever_bound(package):
+            return ()
+        found = _ALL.search(self._read(module.path) or b"")
+        names = [name.decode() for name in _QUOTED.findall(found[1])] if found else []
+        return tuple(name for name in names if self.submodule(package, name) and name not in self._own_names(package))
+
+    def _targets(self, name: str, event: Imports | FromImports, earlier: tuple[Event, ...]) -> Iterator[str]:
+        yield event.module
+        if isinstance(event, Imports) or not self.module(event.module):
+            return
+        if ("*", "*") in event.names:
+            yield from (f"{event.module}.{found}" for found in self.star_submodules(event.module))
+        for found, _ in event.names:
+            if self.submodule(event.module, found):
+                # A package that imports from itself sees what it has bound so far, others see all of it.
+                own = _own(name, earlier) if event.module == name else self._own_names(event.module)
+                if found not in own:
+                    yield f"{event.module}.{found}"
+
+    def _own_names(self, name: str) -> frozenset[str]:
+        if name not in self._own:
+            self._own[name] = _own(name, self.outline(name).events)
+        return self._own[name]
+
+
+def unmasked_cycles(before: ImportGraph, after: ImportGraph, entries: Iterable[str]) -> tuple[Fault, ...]:
+    """The imports that fail after the edit and did not before, each failing statement once."""
+    found: dict[tuple[str, int, str], Fault] = {}
+    for entry in entries:
+        if before.module(entry) and after.module(entry):
+            fault = after.simulate(entry)
+            if fault and (fault.module, fault.line, fault.name) not in found and not before.simulate(entry):
+                found[fault.module, fault.line, fault.name] = fault
+    return tuple(found.values())
+
+
+def risky_entries(graph: ImportGraph, names: Iterable[str]) -> tuple[str, ...]:
+    """Those of `names` that are worth simulating: on a cycle in which one module imports a name from another.
+
+    A module that its parent package loads anyway is left out where the parent is one of `names`: importing the
+    module begins with the parent, and so fails or succeeds with it.
+    """
+    wanted = {name for name in names if graph.module(name)}
+    loads: dict[str, frozenset[str] | None] = {}  # what a package loads, None where it fails
+    risky: set[str] = set()
+    for ring in _rings(graph, sorted(wanted)):
+        if len(ring) < 2 or not any(_takes_name(graph, name, ring) for name in ring):
+            continue
+        for name in ring & wanted:
+            for parent in (parent for parent in _parents(name) if parent in wanted):
+                if parent not in loads:
+                    process = _Process(graph)
+                    loads[parent] = None if process.run(parent) else frozenset(process.bound)
+                loaded = loads[parent]
+                if loaded is None or name in loaded:
+                    risky.add(parent)
+                    break
+            else:
+                risky.add(name)
+    return tuple(sorted(risky))
+
+
+_ALL = re.compile(rb"^__all__(?:\s*:[^=\n]*)?\s*=\s*[\[(]([^\])]*)[\])]", re.MULTILINE)
+_QUOTED = re.compile(rb"""["'](\w+)["']""")
+_GIVEN = ("__name__", "__doc__", "__file__", "__path__", "__spec__", "__loader__", "__package__", "__builtins__")
+
+
+def _bound(event: Event) -> Iterator[str]:
+    if isinstance(event, FromImports):
+        yield from (bound for _, bound in event.names if bound not in ("", "*"))
+    elif isinstance(event, Imports):
+        yield from (event.bound,) if event.bound else ()
+    else:
+        yield event.name
+
+
+def _own(name: str, events: Iterable[Event]) -> frozenset[str]:
+    """The names that these events of package `name` bind to anything but its submodule of that name."""
+    found: set[str] = set()
+    for event in events:
+        if isinstance(event, FromImports):
+            found.update(bound for taken, bound in event.names if not (event.module == name and taken == bound))
+        elif not (isinstance(event, Imports) and event.module == f"{name}.{event.bound}"):
+            found.update(_bound(event))
+    return frozenset(found)
+
+
+def _parents(name: str) -> Iterator[str]:
+    """The packages around a module, outermost first."""
+    at = name.find(".")
+    while at >= 0:
+        yield name[:at]
+        at = name.find(".", at + 1)
+
+
+_Running = Generator[str, "Fault | None", "Fault | None"]
+
+
+class _Process:
+    """One simulated interpreter: the modules it has begun to load, and the names bound in each so far."""
+
+    def __init__(self, graph: ImportGraph) -> None:
+        self.graph = graph
+        self.bound: dict[str, set[str]] = {}
+        self.running: list[tuple[str, _Running]] = []
+
+    def run(self, entry: str) -> Fault | None:
+        # Each generator yields the module that it needs loaded next and is sent the fault of that, if any.
+        self.running = [("", self._import(entry))]
+        answer: Fault | None = None
+        while self.running:
+            name, steps = self.running[-1]
+            try:
+                wanted = steps.send(answer)
+            except StopIteration as stop:
+                answer = stop.value
+                self.running.pop()
+                self._finish(name, answer)
+                continue
+            answer = None
+            self.bound[wanted] = set(_GIVEN)
+            self.running.append((wanted, self._execute(wanted)))
+        return answer
+
+    def _finish(self, name: str, fault: Fault | None) -> None:
+        if fault:
+            self.bound.pop(name, None)  # as CPython takes a failed module out of `sys.modules`
+            return
+        parent, _, tail = name.rpartition(".")
+        if parent in self.bound:
+            self.bound[parent].add(tail)
+
+    def _import(self, dotted: str) -> _Running:
+        if dotted in self.bound:  # CPython, too, does not look at the parents of what is in `sys.modules`
+            return None
+        for name in (*_parents(dotted), dotted):
+            if name not in self.bound and self.graph.module(name):
+                fault = yield name
+                if fault:
+                    return fault
+        return None
+
+    def _execute(self, name: str) -> _Running:
+        bound = self.bound[name]
+        for event in self.graph.outline(name).events:
+            if isinstance(event, FromImports):
+                fault = yield from self._from_import(name, event)
+            elif isinstance(event, Imports):
+                fault = yield from self._import(event.module)
+                if not fault:
+                    fault = yield from self._import(event.module.partition(".")[0])
+            else:
+                fault = None
+            if not fault:
+                bound.update(_bound(event))
+            elif isinstance(event, Binds) or not event.guarded:
+                return fault
+        return None
+
+    def _from_import(self, name: str, event: FromImports) -> _Running:
+        source = event.module
+        fault = yield from self._import(source)
+        if fault or source not in self.bound:
+            return fault
+        star = ("*", "*") in event.names
+        taken = list(self.graph.star_submodules(source)) if star else [found for found, _ in event.names]
+        for found in taken:
+            if found not in self.bound[source] and self.graph.submodule(source, found):
+                fault = yield from self._import(f"{source}.{found}")
+                if fault:
+                    return fault
+        if star:
+            self.bound[name].update(found for found in self.bound[source] if not found.startswith("__"))
+        for found in taken:
+            if not self._offers(source, found):
+                path, stack = self._place(name), [frame for frame, _ in self.running]
+                start = stack.index(source) if source in stack else len(stack) - 1
+                return Fault(name, path, event.line, found, source, tuple(stack[start:]))
+        return None
+
+    def _offers(self, source: str, name: str) -> bool:
+        bound = self.bound[source]
+        if name in bound or f"{source}.{name}" in self.bound or "__getattr__" in bound:
+            return True
+        return name not in self.graph.ever_bound(source)  # bound in a way that no statement shows
+
+    def _place(self, name: str) -> str:
+        module = self.graph.module(name)
+        return module.path if module else ""
+
+
+def _steps(graph: ImportGraph, name: str) -> tuple[str, ...]:
+    """The modules of the tree that an import statement of `name` may start, packages around them included.
+
+    The packages around `name` itself have started before it: only a statement that names one leads there.
+    """
+    around = {name, *_parents(name)}
+    found: dict[str, None] = {}
+    for edge in graph.edges(name):
+        if edge.line:
+            found[edge.imported] = None
+            found.update((parent, None) for parent in _parents(edge.imported) if parent not in around)
+    return tuple(step for step in found if graph.module(step))
+
+
+def _takes_name(graph: ImportGraph, name: str, ring: frozenset[str]) -> bool:
+    """Whether `name` imports from another module of its ring something that is not a submodule."""
+    for event in graph.outline(name).events:
+        if (
+            isinstance(event, FromImports)
+            and event.module in ring - {name}
+            and not all(graph.submodule(event.module, found) for found, _ in event.names)
+        ):
+            return True
+    return False
+
+
+def _rings(graph: ImportGraph, roots: Iterable[str]) -> Iterator[frozenset[str]]:
+    """The strongly connected components that can be reached from `roots` (Tarjan, with an explicit stack)."""
+    order: dict[str, int] = {}
+    low: dict[str, int] = {}
+    open_: dict[str, None] = {}
+    for root in roots:
+        if root in order:
+            continue
+        order[root] = low[root] = len(order)
+        open_[root] = None
+        work = [(root, iter(_steps(graph, root)))]
+        while work:
+            name, steps = work[-1]
+            for step in steps:
+                if step not in order:
+                    order[step] = low[step] = len(order)
+                    open_[step] = None
+                    work.append((step, iter(_steps(graph, step))))
+                    break
+                if step in open_:
+                    low[name] = min(low[name], order[step])
+            else:
+                work.pop()
+                if work:
+                    low[work[-1][0]] = min(low[work[-1][0]], low[name])
+                if low[name] == order[name]:
+                    ring = set()
+                    while name not in ring:
+                        ring.add(open_.popitem()[0])
+                    yield frozenset(ring)

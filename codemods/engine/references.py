@@ -1,0 +1,259 @@
+"""Each place of a file that reaches a name through a package: the facts, without a decision.
+
+Owns the search for references: from-imports, attribute reads and writes, stars, `import pkg.f as m`, reflection.
+Invariant: it never decides what becomes of a reference, and never matches by spelling alone; an expression counts as the
+package only if every scope rule says so, and an unclear one is reported as unclear.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from codemods.engine.model import Module
+from codemods.engine.namespace import absolute
+from codemods.engine.scopes import Binding, Block, Scope, Syntax, Use
+
+UNKNOWN = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What is looked for: names of a package, and modules that `import package` no longer loads.
+
+    `hidden` are names that the package binds to something else than the submodule of that name. `carriers` maps
+    (module, name) to the module that other code reaches under that name (`consumer.ops` is `ops`).
+    """
+
+    package: str
+    names: frozenset[str]
+    lost: frozenset[str]
+    hidden: frozenset[str]
+    carriers: Mapping[tuple[str, str], str]
+    locate: Callable[[str], Module | None]
+
+
+@dataclass(slots=True, eq=False)
+class FromName:
+    """`from pkg import sym [as x]`: one alias of a from-import."""
+
+    statement: ast.ImportFrom
+    block: Block
+    number: int
+    name: str
+
+
+@dataclass(slots=True, eq=False)
+class StarImport:
+    """`from pkg import *`."""
+
+    statement: ast.ImportFrom
+    block: Block
+
+
+@dataclass(slots=True, eq=False)
+class ModuleAlias:
+    """`import pkg.sym as m`: binds the attribute `sym` of the package."""
+
+    statement: ast.Import
+    block: Block
+    number: int
+    name: str
+
+
+@dataclass(slots=True, eq=False)
+class AttributeUse:
+    """`pkg.sym`, read, written or deleted. `certain` is False where the base may be something else."""
+
+    use: Use
+    name: str
+    certain: bool
+
+    @property
+    def node(self) -> ast.Attribute:
+        """The attribute node."""
+        assert isinstance(self.use.node, ast.Attribute)
+        return self.use.node
+
+    @property
+    def stored(self) -> bool:
+        """Whether it is assigned to or deleted."""
+        return not isinstance(self.node.ctx, ast.Load)
+
+
+@dataclass(slots=True, eq=False)
+class LostModule:
+    """`pkg.sub` where `sub` is a submodule that only the package's import loaded."""
+
+    use: Use
+    module: str
+
+
+@dataclass(slots=True, eq=False)
+class Reflection:
+    """`getattr(pkg, ...)`, `vars(pkg)`, `patch.object(pkg, ...)`, or the package handed to someone.
+
+    `name` is the literal name, or "" where it is not literal; `how` the spelling of the callee.
+    """
+
+    use: Use
+    how: str
+    name: str
+    literal: bool
+
+
+Reference = FromName | StarImport | ModuleAlias | AttributeUse | LostModule | Reflection
+
+
+def binds_package(syntax: Syntax, module: Module, target: Target) -> bool:
+    """Whether any import of the file may bind the package, a parent of it, or a carrier: only then are attributes of interest."""
+    package = target.package
+    tops = {package.partition(".")[0]} | {lost.partition(".")[0] for lost in target.lost}
+    for statement, _ in syntax.imports:
+        if isinstance(statement, ast.Import):
+            if any(alias.name.partition(".")[0] in tops for alias in statement.names):
+                return True
+            if any((alias.name, "") in target.carriers or any(key[0] == alias.name for key in target.carriers) for alias in statement.names):
+                return True
+            continue
+        source = absolute(module, statement)
+        for alias in statement.names:
+            dotted = f"{source}.{alias.name}" if source else alias.name
+            if package == dotted or package.startswith(f"{dotted}.") or (source, alias.name) in target.carriers:
+                return True
+            if any(key[0] == dotted for key in target.carriers):
+                return True
+            if any(lost.startswith(f"{dotted}.") for lost in target.lost):
+                return True
+    return False
+
+
+def import_references(syntax: Syntax, module: Module, target: Target) -> list[Reference]:
+    """References made by import statements alone; needs no expressions."""
+    found: list[Reference] = []
+    for statement, block in syntax.imports:
+        if isinstance(statement, ast.ImportFrom):
+            if absolute(module, statement) != target.package:
+                continue
+            if statement.names[0].name == "*":
+                found.append(StarImport(statement, block))
+            found += [FromName(statement, block, number, alias.name) for number, alias in enumerate(statement.names) if alias.name in target.names]
+        else:
+            for number, alias in enumerate(statement.names):
+                parent, _, last = alias.name.rpartition(".")
+                if parent == target.package and last in target.names and alias.asname:
+                    found.append(ModuleAlias(statement, block, number, last))
+    return found
+
+
+def expression_references(syntax: Syntax, module: Module, target: Target) -> list[Reference]:
+    """References made by expressions: attributes and reflection."""
+    names = Names(syntax, module, target)
+    found: list[Reference] = []
+    for use in syntax.attributes:
+        node = use.node
+        assert isinstance(node, ast.Attribute)
+        if node.attr in target.names:
+            bases = names.modules(node.value, use.scope)
+            if target.package in bases:
+                found.append(AttributeUse(use, node.attr, bases == {target.package}))
+        elif target.lost:
+            for base in names.modules(node.value, use.scope) - {UNKNOWN}:
+                if f"{base}.{node.attr}" in target.lost and not (base == target.package and node.attr in target.hidden):
+                    found.append(LostModule(use, f"{base}.{node.attr}"))
+    for use in syntax.calls:
+        found += names.reflection(use)
+    return found
+
+
+class Names:
+    """Tells which module an expression of one file is."""
+
+    def __init__(self, syntax: Syntax, module: Module, target: Target) -> None:
+        self.syntax = syntax
+        self.module = module
+        self.target = target
+        self._known: dict[Binding, frozenset[str]] = {}
+
+    def modules(self, node: ast.expr, scope: Scope) -> frozenset[str]:
+        """The dotted names of the modules that an expression may be; UNKNOWN among them where it may be something else."""
+        if isinstance(node, ast.Name):
+            owner = scope.owner(node.id)
+            if owner is None:
+                return frozenset({UNKNOWN})
+            found: set[str] = set()
+            for binding in owner.bindings[node.id]:
+                found |= self.bound(binding)
+            return frozenset(found or {UNKNOWN})
+        if isinstance(node, ast.Attribute):
+            return frozenset(self._attribute(base, node.attr) for base in self.modules(node.value, scope))
+        if isinstance(node, ast.NamedExpr):
+            return self.modules(node.value, scope)
+        return frozenset({self._loaded(node) or UNKNOWN})
+
+    def bound(self, binding: Binding) -> frozenset[str]:
+        """The modules that one binding gives; empty for `None` and `del`, which are no other module."""
+        if binding not in self._known:
+            self._known[binding] = frozenset({UNKNOWN})  # a binding that depends on itself
+            self._known[binding] = self._bound(binding)
+        return self._known[binding]
+
+    def reflection(self, use: Use) -> list[Reference]:
+        """Calls that get the package as an argument."""
+        call = use.node
+        assert isinstance(call, ast.Call)
+        found: list[Reference] = []
+        for argument in (*call.args, *(keyword.value for keyword in call.keywords)):
+            if not isinstance(argument, (ast.Name, ast.Attribute, ast.Call, ast.Subscript)):
+                continue
+            if self.target.package not in self.modules(argument, use.scope):
+                continue
+            how = ast.unparse(call.func)
+            literals = [part.value for part in call.args[1:2] if isinstance(part, ast.Constant) and isinstance(part.value, str)]
+            found.append(Reflection(use, how, literals[0] if literals else "", bool(literals)))
+        return found
+
+    def _attribute(self, base: str, name: str) -> str:
+        if base == UNKNOWN or (base == self.target.package and name in self.target.hidden):
+            return UNKNOWN
+        carried = self.target.carriers.get((base, name))
+        if carried is not None:
+            return carried
+        dotted = f"{base}.{name}"
+        return dotted if self.target.locate(dotted) is not None else UNKNOWN
+
+    def _bound(self, binding: Binding) -> frozenset[str]:
+        node, statement = binding.node, binding.statement
+        if isinstance(node, ast.alias):
+            if isinstance(statement, ast.Import):
+                if not node.asname:
+                    return frozenset({node.name.partition(".")[0]})
+                parent, _, last = node.name.rpartition(".")
+                return frozenset({UNKNOWN if parent == self.target.package and last in self.target.hidden else node.name})
+            assert isinstance(statement, ast.ImportFrom)
+            source = absolute(self.module, statement)
+            return frozenset({self._attribute(source, node.name) if source else UNKNOWN})
+        if isinstance(statement, ast.Delete):
+            return frozenset()
+        if isinstance(binding.value, ast.Constant) and binding.value.value is None:
+            return frozenset()
+        if binding.value is not None and isinstance(binding.value, (ast.Name, ast.Attribute, ast.NamedExpr, ast.Call, ast.Subscript)):
+            return self.modules(binding.value, binding.scope)
+        return frozenset({UNKNOWN})
+
+    def _loaded(self, node: ast.expr) -> str:
+        # importlib.import_module("pkg")     __import__("pkg")     sys.modules["pkg"]
+        if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant) and isinstance(node.args[0].value, str):
+            callee = node.func.attr if isinstance(node.func, ast.Attribute) else node.func.id if isinstance(node.func, ast.Name) else ""
+            if callee == "import_module":
+                return node.args[0].value
+            if callee == "__import__":
+                return node.args[0].value if len(node.args) > 3 else node.args[0].value.partition(".")[0]
+        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute) and node.value.attr == "modules":
+            key = node.slice
+            if isinstance(key, ast.Constant) and isinstance(key.value, str):
+                return key.value
+            if isinstance(key, ast.Name) and key.id == "__name__":
+                return self.module.name
+        return ""

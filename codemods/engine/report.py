@@ -1,0 +1,85 @@
+"""What a run says: diffs that `git apply` takes byte for byte, GitHub annotations, colours.
+
+Owns the output forms that every command shares.
+Invariant: it decides nothing; a diff's bytes are the files' bytes, whatever their encoding.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Sequence
+
+from codemods.engine.model import FileChange, Site
+
+
+def diff(change: FileChange) -> bytes:
+    """A unified diff of one file as `git diff` writes it."""
+    name = change.path.encode("utf-8", "surrogateescape")
+    old, new = _quoted(b"a/" + name), _quoted(b"b/" + name)
+    created = not change.before
+    head = b"diff --git %s %s\n" % (old, new)
+    if created:
+        head += b"new file mode 100644\n"
+    tab = b"\t" if b" " in name else b""
+    before, after = _lines(change.before), _lines(change.after)
+    rows = difflib.diff_bytes(difflib.unified_diff, before, after, b"/dev/null" if created else old, new)
+    body = []
+    for number, row in enumerate(rows):
+        if number < 2:
+            body.append(row.rstrip(b"\n") + (tab if not (number == 0 and created) else b"") + b"\n")
+        elif row.endswith(b"\n"):
+            body.append(row)
+        else:
+            body.append(row + b"\n\\ No newline at end of file\n")
+    return head + b"".join(body)
+
+
+def annotation(level: str, site: Site, title: str, message: str) -> str:
+    """A GitHub workflow command that puts a message on a line of a file."""
+    path, title = _escaped(site.path, property_=True), _escaped(title, property_=True)
+    return f"::{level} file={path},line={site.line},col={site.column + 1},title={title}::{_escaped(message)}"
+
+
+def wants_colour(is_terminal: bool) -> bool:
+    """Colour only on a terminal; NO_COLOR (any value) turns it off, FORCE_COLOR on."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or (is_terminal and os.environ.get("TERM") != "dumb")
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 file`, `2 files`."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def columns(rows: Sequence[tuple[str, str]], indent: str = "  ") -> list[str]:
+    """Rows of two columns, the first padded, at most 72 wide."""
+    width = min(72, max((len(left) for left, _ in rows), default=0))
+    return [f"{indent}{left:{width}}  {right}".rstrip() for left, right in rows]
+
+
+def _lines(data: bytes) -> list[bytes]:
+    # LF alone ends a line for git; CR belongs to the line
+    parts = data.split(b"\n")
+    rows = [part + b"\n" for part in parts[:-1]]
+    return [*rows, parts[-1]] if parts[-1] else rows
+
+
+def _quoted(name: bytes) -> bytes:
+    if not any(byte < 0x20 or byte in b'"\\' or byte >= 0x7F for byte in name):
+        return name
+    quoted = bytearray(b'"')
+    for byte in name:
+        if byte in b'"\\':
+            quoted += b"\\" + bytes([byte])
+        elif byte < 0x20 or byte >= 0x7F:
+            quoted += b"\\%03o" % byte
+        else:
+            quoted.append(byte)
+    return bytes(quoted + b'"')
+
+
+def _escaped(text: str, *, property_: bool = False) -> str:
+    text = text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return text.replace(":", "%3A").replace(",", "%2C") if property_ else text

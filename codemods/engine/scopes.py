@@ -1,0 +1,422 @@
+"""What each name of a file is bound to, by Python's own scope rules: one walk over the syntax tree.
+
+Owns blocks, scopes, bindings and uses. `ast` is walked once; `symtable` is the oracle in the tests, not the engine here,
+since its tables carry no positions and change shape between Python versions (see docs/design.md).
+Invariant: it never guesses by spelling; a name is looked up from the scope in which it stands.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from codemods.engine.model import When
+from codemods.engine.source import Source
+
+_SUITES = ("body", "orelse", "handlers", "finalbody", "cases")
+_IMPORT_ERRORS = {"ImportError", "ModuleNotFoundError", "Exception", "BaseException"}
+
+
+@dataclass(slots=True, eq=False)
+class Scope:
+    """A namespace: module, class, function, lambda or comprehension, with all that binds a name in it."""
+
+    kind: str
+    node: ast.AST
+    parent: Scope | None
+    bindings: dict[str, list[Binding]] = field(default_factory=dict)
+    outer: dict[str, str] = field(default_factory=dict)  # names declared `global` or `nonlocal` here
+
+    @property
+    def module(self) -> Scope:
+        """The scope of the whole file."""
+        scope = self
+        while scope.parent is not None:
+            scope = scope.parent
+        return scope
+
+    def owner(self, name: str) -> Scope | None:
+        """The scope whose variable `name` is, read from here; None where nothing in this file binds it."""
+        scope: Scope | None = self
+        first = True
+        while scope is not None:
+            declared = scope.outer.get(name)
+            if declared == "global":
+                return scope.module if name in scope.module.bindings else None
+            if declared is None and name in scope.bindings and (first or scope.kind != "class"):
+                return scope
+            first = False
+            scope = scope.parent
+        return None
+
+    def home(self, name: str) -> Scope:
+        """The scope that a binding of `name` written here lands in."""
+        declared = self.outer.get(name)
+        if declared == "global":
+            return self.module
+        if declared == "nonlocal":
+            scope = self.parent
+            while scope is not None and (scope.kind == "class" or name not in scope.bindings):
+                scope = scope.parent
+            return scope or self
+        return self
+
+    def inside(self) -> Iterator[Scope]:
+        """This scope and those around it, from the inside out."""
+        scope: Scope | None = self
+        while scope is not None:
+            yield scope
+            scope = scope.parent
+
+
+@dataclass(slots=True, eq=False)
+class Block:
+    """A suite of statements: the body of the module, of a function, a branch, a handler."""
+
+    statements: list[ast.stmt]
+    owner: ast.AST
+    parent: Block | None
+    scope: Scope
+    when: When
+    optional: bool = False  # a branch, a loop, a try: may not run, or not to its end
+
+
+@dataclass(slots=True, eq=False)
+class Binding:
+    """One thing that binds `name`: an import alias, an assignment, a parameter, a definition, a `del`."""
+
+    name: str
+    node: ast.AST
+    statement: ast.stmt
+    block: Block
+    scope: Scope  # where it stands; `Scope.bindings` holds it where it lands
+    value: ast.expr | None = None
+
+    @property
+    def is_import(self) -> bool:
+        """Whether an import statement binds it."""
+        return isinstance(self.node, ast.alias)
+
+
+@dataclass(slots=True, eq=False)
+class Use:
+    """An expression of interest and where it stands."""
+
+    node: ast.expr
+    scope: Scope
+    block: Block
+    statement: ast.stmt
+    fstring: ast.JoinedStr | None  # the outermost f-string around it
+    annotation: bool
+    pattern: bool  # the value pattern of a `case`
+    parent: ast.AST
+
+
+@dataclass(slots=True, eq=False)
+class Syntax:
+    """A file's tree with its scopes, and the nodes that references are made of, in source order."""
+
+    source: Source
+    tree: ast.Module
+    module: Scope
+    body: Block
+    imports: list[tuple[ast.Import | ast.ImportFrom, Block]] = field(default_factory=list)
+    names: list[Use] = field(default_factory=list)
+    attributes: list[Use] = field(default_factory=list)
+    strings: list[Use] = field(default_factory=list)
+    calls: list[Use] = field(default_factory=list)
+    blocks: dict[ast.stmt, Block] = field(default_factory=dict)
+    whole: bool = True  # expressions were walked too
+
+
+def analyse(source: Source, tree: ast.Module, *, expressions: bool = True) -> Syntax:
+    """Walk a tree once. Without `expressions` only statements are looked at: imports and blocks, no names."""
+    scope = Scope("module", tree, None)
+    body = Block(tree.body, tree, None, scope, When.EAGER)
+    syntax = Syntax(source, tree, scope, body, whole=expressions)
+    walker = _Walker(syntax, expressions)
+    walker.run(body)
+    return syntax
+
+
+def is_type_checking(test: ast.expr) -> bool:
+    """`TYPE_CHECKING`, `typing.TYPE_CHECKING`, `t.TYPE_CHECKING`."""
+    return (isinstance(test, ast.Name) and test.id == "TYPE_CHECKING") or (
+        isinstance(test, ast.Attribute) and test.attr == "TYPE_CHECKING"
+    )
+
+
+def catches_import_error(statement: ast.AST) -> bool:
+    """Whether a `try` has a handler that an ImportError reaches."""
+    for handler in getattr(statement, "handlers", ()):
+        kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+        if any(kind is None or ast.unparse(kind).rpartition(".")[2] in _IMPORT_ERRORS for kind in kinds):
+            return True
+    return False
+
+
+class _Walker:
+    """Visits statements and expressions in source order, keeping the current scope and block."""
+
+    def __init__(self, syntax: Syntax, expressions: bool) -> None:
+        self.syntax = syntax
+        self.expressions = expressions
+        self.scope = syntax.module
+        self.block = syntax.body
+        self.statement: ast.stmt = ast.Pass()
+        self.fstring: ast.JoinedStr | None = None
+        self.annotation = False
+        self.pattern = False
+        self.later: list[tuple[Scope, Block]] = []
+
+    def run(self, body: Block) -> None:
+        self._suite(body)
+        self._settle(self.syntax.module)
+
+    # Statements
+
+    def _suite(self, block: Block) -> None:
+        kept = self.scope, self.block, self.statement
+        self.scope, self.block = block.scope, block
+        for statement in block.statements:
+            self.statement = statement
+            self.syntax.blocks[statement] = block
+            self._statement(statement)
+        self.scope, self.block, self.statement = kept
+
+    def _inner(self, statements: list[ast.stmt], owner: ast.AST, when: When | None = None, optional: bool = True) -> None:
+        if statements:
+            outer = self.block
+            self._suite(Block(statements, owner, outer, self.scope, when or outer.when, optional or outer.optional))
+
+    def _statement(self, node: ast.stmt) -> None:
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            self.syntax.imports.append((node, self.block))
+            for alias in node.names:
+                if alias.name != "*":
+                    self._bind(alias.asname or (alias.name if isinstance(node, ast.ImportFrom) else alias.name.partition(".")[0]), alias)
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            self._bind(node.name, node)
+            self._function(node)
+        elif isinstance(node, ast.ClassDef):
+            self._bind(node.name, node)
+            for part in (*node.decorator_list, *node.bases, *(keyword.value for keyword in node.keywords)):
+                self._expression(part, node)
+            scope = Scope("class", node, self.scope)
+            self._suite(Block(node.body, node, self.block, scope, self.block.when, self.block.optional))
+        elif isinstance(node, ast.If):
+            self._expression(node.test, node)
+            typing = is_type_checking(node.test)
+            not_typing = isinstance(node.test, ast.UnaryOp) and isinstance(node.test.op, ast.Not) and is_type_checking(node.test.operand)
+            self._inner(node.body, node, When.TYPING if typing else None)
+            self._inner(node.orelse, node, When.TYPING if not_typing else None)
+        elif isinstance(node, ast.Try) or type(node).__name__ == "TryStar":
+            guarded = catches_import_error(node) and self.block.when is When.EAGER
+            self._inner(node.body, node, When.GUARDED if guarded else None)
+            for handler in node.handlers:
+                if handler.type is not None:
+                    self._expression(handler.type, handler)
+                if handler.name:
+                    self._bind(handler.name, handler)
+                self._inner(handler.body, handler)
+            self._inner(node.orelse, node)
+            self._inner(node.finalbody, node)
+        elif isinstance(node, (ast.With, ast.AsyncWith)):
+            for item in node.items:
+                self._expression(item.context_expr, node)
+                if item.optional_vars is not None:
+                    self._target(item.optional_vars, node)
+            self._inner(node.body, node, optional=False)
+        elif isinstance(node, (ast.For, ast.AsyncFor)):
+            self._expression(node.iter, node)
+            self._target(node.target, node)
+            self._inner(node.body, node)
+            self._inner(node.orelse, node)
+        elif isinstance(node, ast.While):
+            self._expression(node.test, node)
+            self._inner(node.body, node)
+            self._inner(node.orelse, node)
+        elif isinstance(node, ast.Match):
+            self._expression(node.subject, node)
+            for case in node.cases:
+                self._pattern(case.pattern)
+                if case.guard is not None:
+                    self._expression(case.guard, case)
+                self._inner(case.body, case)
+        elif isinstance(node, (ast.Global, ast.Nonlocal)):
+            for name in node.names:
+                self.scope.outer[name] = "global" if isinstance(node, ast.Global) else "nonlocal"
+        elif not self.expressions:
+            return
+        elif isinstance(node, ast.Assign):
+            self._expression(node.value, node)
+            for target in node.targets:
+                self._target(target, node, node.value)
+        elif isinstance(node, ast.AnnAssign):
+            self._annotation(node.annotation, node)
+            if node.value is not None:
+                self._expression(node.value, node)
+            self._target(node.target, node, node.value)
+        elif isinstance(node, ast.AugAssign):
+            self._expression(node.value, node)
+            self._expression(node.target, node)
+            if isinstance(node.target, ast.Name):
+                self._bind(node.target.id, node.target)
+        elif isinstance(node, ast.Delete):
+            for target in node.targets:
+                self._target(target, node)
+        elif type(node).__name__ == "TypeAlias":
+            self._target(node.name, node)  # type: ignore[attr-defined]
+            self._expression(node.value, node)  # type: ignore[attr-defined]
+        else:
+            for child in ast.iter_child_nodes(node):
+                if isinstance(child, ast.expr):
+                    self._expression(child, node)
+
+    def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        for part in (*node.decorator_list, *node.args.defaults, *(value for value in node.args.kw_defaults if value is not None)):
+            self._expression(part, node)
+        scope = Scope("function", node, self.scope)
+        self._arguments(node.args, scope)
+        if node.returns is not None:
+            self._annotation(node.returns, node)
+        self._suite(Block(node.body, node, self.block, scope, When.LATE if self.block.when is not When.TYPING else When.TYPING))
+
+    def _arguments(self, arguments: ast.arguments, scope: Scope) -> None:
+        for argument in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg):
+            if argument is None:
+                continue
+            scope.bindings.setdefault(argument.arg, []).append(Binding(argument.arg, argument, self.statement, self.block, scope))
+            if argument.annotation is not None:
+                self._annotation(argument.annotation, argument)
+
+    def _bind(self, name: str, node: ast.AST, value: ast.expr | None = None) -> None:
+        scope = self.scope
+        while scope.kind == "comprehension" and isinstance(node, ast.NamedExpr) and scope.parent is not None:
+            scope = scope.parent  # a walrus in a comprehension binds outside of it
+        scope.bindings.setdefault(name, []).append(Binding(name, node, self.statement, self.block, self.scope, value))
+
+    # Expressions
+
+    def _annotation(self, node: ast.expr, parent: ast.AST) -> None:
+        kept, self.annotation = self.annotation, True
+        self._expression(node, parent)
+        self.annotation = kept
+
+    def _target(self, node: ast.expr, parent: ast.AST, value: ast.expr | None = None) -> None:
+        if isinstance(node, ast.Name):
+            self._bind(node.id, node, value)
+        elif isinstance(node, (ast.Tuple, ast.List)):
+            for element in node.elts:
+                self._target(element, node)
+        elif isinstance(node, ast.Starred):
+            self._target(node.value, node)
+        else:
+            self._expression(node, parent)
+
+    def _pattern(self, node: ast.AST) -> None:
+        if isinstance(node, ast.MatchValue):
+            kept, self.pattern = self.pattern, True
+            self._expression(node.value, node)
+            self.pattern = kept
+            return
+        if isinstance(node, ast.MatchClass):
+            self._expression(node.cls, node)
+        if isinstance(node, ast.MatchMapping):
+            for key in node.keys:
+                kept, self.pattern = self.pattern, True
+                self._expression(key, node)
+                self.pattern = kept
+            if node.rest:
+                self._bind(node.rest, node)
+        if isinstance(node, (ast.MatchAs, ast.MatchStar)) and node.name:
+            self._bind(node.name, node)
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.pattern):
+                self._pattern(child)
+
+    def _use(self, node: ast.expr, parent: ast.AST) -> Use:
+        return Use(node, self.scope, self.block, self.statement, self.fstring, self.annotation, self.pattern, parent)
+
+    def _expression(self, node: ast.expr, parent: ast.AST) -> None:
+        if not self.expressions:
+            return
+        kind = type(node)
+        if kind is ast.Name:
+            self.syntax.names.append(self._use(node, parent))
+            return
+        if kind is ast.Constant:
+            if isinstance(node.value, str):  # type: ignore[attr-defined]
+                self.syntax.strings.append(self._use(node, parent))
+            return
+        if kind is ast.Attribute:
+            self.syntax.attributes.append(self._use(node, parent))
+            self._expression(node.value, node)  # type: ignore[attr-defined]
+            return
+        if kind is ast.Lambda:
+            self._lambda(node)  # type: ignore[arg-type]
+            return
+        if kind in (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp):
+            self._comprehension(node)
+            return
+        if kind is ast.NamedExpr:
+            self._expression(node.value, node)  # type: ignore[attr-defined]
+            self._bind(node.target.id, node, node.value)  # type: ignore[attr-defined]
+            return
+        if kind is ast.Call:
+            self.syntax.calls.append(self._use(node, parent))
+        if kind is ast.Subscript and self.annotation and isinstance(node.value, (ast.Name, ast.Attribute)):  # type: ignore[attr-defined]
+            self._expression(node.value, node)  # type: ignore[attr-defined]
+            name = node.value.attr if isinstance(node.value, ast.Attribute) else node.value.id  # type: ignore[attr-defined]
+            self.annotation = name != "Literal"  # the strings of a Literal are values, not types
+            self._expression(node.slice, node)  # type: ignore[attr-defined]
+            self.annotation = True
+            return
+        kept = self.fstring
+        if kind is ast.JoinedStr and kept is None:
+            self.fstring = node  # type: ignore[assignment]
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.expr):
+                self._expression(child, node)
+            elif isinstance(child, ast.keyword):
+                self._expression(child.value, child)
+            elif isinstance(child, ast.Slice):
+                self._expression(child, node)
+        self.fstring = kept
+
+    def _lambda(self, node: ast.Lambda) -> None:
+        for part in (*node.args.defaults, *(value for value in node.args.kw_defaults if value is not None)):
+            self._expression(part, node)
+        scope = Scope("lambda", node, self.scope)
+        self._arguments(node.args, scope)
+        kept, self.scope = self.scope, scope
+        self._expression(node.body, node)
+        self.scope = kept
+
+    def _comprehension(self, node: ast.expr) -> None:
+        generators: list[ast.comprehension] = node.generators  # type: ignore[attr-defined]
+        self._expression(generators[0].iter, node)  # the first iterable runs outside
+        scope = Scope("comprehension", node, self.scope)
+        kept, self.scope = self.scope, scope
+        for number, generator in enumerate(generators):
+            if number:
+                self._expression(generator.iter, generator)
+            self._target(generator.target, generator)
+            for condition in generator.ifs:
+                self._expression(condition, generator)
+        for name in ("key", "value", "elt"):
+            part = getattr(node, name, None)
+            if part is not None:
+                self._expression(part, node)
+        self.scope = kept
+
+    def _settle(self, module: Scope) -> None:
+        """Move bindings of names declared `global` or `nonlocal` to the scope that they land in."""
+        scopes = {use.scope for uses in (self.syntax.names, self.syntax.attributes) for use in uses}
+        scopes |= {block.scope for block in self.syntax.blocks.values()}
+        for scope in {around for inner in scopes for around in inner.inside()}:
+            for name in list(scope.outer):
+                moved = scope.bindings.pop(name, [])
+                if moved:
+                    scope.home(name).bindings.setdefault(name, []).extend(moved)

@@ -1,0 +1,131 @@
+"""A Python file as text with exact positions: decoding, line starts, parsing with `ast`.
+
+Owns the way from bytes to text and back, and from `ast` positions to offsets in that text.
+Invariant: it never loses a byte; `encode(decode(data)) == data`, or decoding fails.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import tokenize
+import warnings
+from codecs import BOM_UTF8
+from dataclasses import dataclass
+
+from codemods.engine.model import Site
+
+_NEWLINE = re.compile(r"\r\n|\r|\n")
+_COOKIE = re.compile(rb"coding[:=]")
+
+
+class NotPython(Exception):
+    """The bytes are no Python that this interpreter can parse: why, and at which line (0 where there is none)."""
+
+    def __init__(self, reason: str, line: int = 0) -> None:
+        super().__init__(reason, line)
+        self.reason = reason
+        self.line = line
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One decoded file. `text` has no BOM and keeps its newlines; `starts[n]` is the offset of line n + 1."""
+
+    path: str
+    text: str
+    encoding: str
+    bom: bool
+    starts: tuple[int, ...]
+
+    def offset(self, line: int, column: int) -> int:
+        """The offset in characters of an `ast` position (1-based line, column in UTF-8 bytes)."""
+        start = self.starts[line - 1]
+        if self.text.isascii():
+            return start + column
+        return start + len(self.line(line).encode("utf-8")[:column].decode("utf-8"))
+
+    def line(self, line: int) -> str:
+        """The text of a 1-based line without its newline."""
+        start = self.starts[line - 1]
+        end = self.starts[line] if line < len(self.starts) else len(self.text)
+        return self.text[start:end].rstrip("\r\n")
+
+    def span(self, node: ast.expr | ast.stmt | ast.alias | ast.pattern) -> tuple[int, int]:
+        """The offsets [start, end) of a node."""
+        assert node.end_lineno is not None and node.end_col_offset is not None
+        return self.offset(node.lineno, node.col_offset), self.offset(node.end_lineno, node.end_col_offset)
+
+    def line_of(self, offset: int) -> int:
+        """The 1-based line that holds an offset."""
+        low, high = 0, len(self.starts)
+        while low < high:
+            middle = (low + high) // 2
+            if self.starts[middle] <= offset:
+                low = middle + 1
+            else:
+                high = middle
+        return low
+
+    def site(self, line: int, column: int = 0) -> Site:
+        """The place a message names."""
+        return Site(self.path, line, column, self.line(line).strip() if 0 < line <= len(self.starts) else "")
+
+    def site_of(self, node: ast.expr | ast.stmt | ast.alias | ast.pattern) -> Site:
+        """The place of a node."""
+        return self.site(node.lineno, node.col_offset)
+
+    @property
+    def newline(self) -> str:
+        """The newline that the file uses first; LF where it has none."""
+        found = _NEWLINE.search(self.text)
+        return found[0] if found else "\n"
+
+    def encode(self, text: str) -> bytes:
+        """The bytes of an edited text of this file. Raises UnicodeEncodeError where the encoding lacks a character."""
+        return (BOM_UTF8 if self.bom else b"") + text.encode(self.encoding)
+
+
+def decode(data: bytes, path: str) -> Source:
+    """The text of a file, by its BOM, its cookie, or UTF-8 (PEP 263). Raises NotPython."""
+    bom = data.startswith(BOM_UTF8)
+    body = data[3:] if bom else data
+    encoding = "utf-8"
+    if _COOKIE.search(body[:400]):
+        try:
+            encoding = tokenize.detect_encoding(io.BytesIO(data).readline)[0]
+        except SyntaxError as error:
+            raise NotPython(f"its encoding is unknown or wrong ({error.msg})", 1) from None
+        encoding = "utf-8" if encoding == "utf-8-sig" else encoding
+    try:
+        text = body.decode(encoding)
+        exact = text.encode(encoding) == body
+    except UnicodeError as error:
+        start = getattr(error, "start", 0)
+        raise NotPython(f"it is not {encoding} text, and no other encoding is declared", body.count(b"\n", 0, start) + 1) from None
+    if not exact:
+        raise NotPython(f"its encoding {encoding} does not give back the same bytes", 1)
+    starts = [0]
+    if "\r" in text:
+        starts += [match.end() for match in _NEWLINE.finditer(text)]
+    else:
+        at = text.find("\n")
+        while at >= 0:
+            starts.append(at + 1)
+            at = text.find("\n", at + 1)
+    return Source(path, text, encoding, bom, tuple(starts))
+
+
+def parse(source: Source) -> ast.Module:
+    """The syntax tree of a file. Raises NotPython, naming the line, also for trees too deep to handle."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # invalid escapes are the file's own affair
+            return ast.parse(source.text)
+    except SyntaxError as error:
+        raise NotPython(f"it does not parse: {error.msg}", error.lineno or 0) from None
+    except ValueError as error:
+        raise NotPython(f"it does not parse: {error}") from None
+    except (RecursionError, MemoryError):
+        raise NotPython("it is nested too deeply to be parsed") from None

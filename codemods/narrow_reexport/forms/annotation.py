@@ -1,0 +1,99 @@
+"""`def f(x: "pkg.Sym")`, `cast("pkg.Sym", v)`, `# type: pkg.Sym`: types written as text.
+
+Owns the code inside type strings: it is parsed, and its nodes get the positions of the file, so that they are
+references like all others.
+Invariant: a string is a type only by its place (annotation, typing call, type comment), never by its looks.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from codemods.engine.references import UNKNOWN, AttributeUse, Names
+from codemods.engine.scopes import Syntax, Use
+
+_COMMENT = re.compile(r"#[ \t]*type:[ \t]*(?!ignore\b)([^#\r\n]+)")
+_TYPING_CALLS = {"cast": (0,), "NewType": (1,), "TypeVar": (1, 2, 3, 4, 5, 6, 7, 8), "ForwardRef": (0,)}
+_SIMPLE = re.compile(r"""(?:[uUrR]?)(?P<quote>"|')(?P<body>[^\\\n]*)(?P=quote)\Z""")
+
+
+def type_strings(syntax: Syntax, names: Names, wanted: frozenset[str]) -> tuple[list[AttributeUse], list[Use]]:
+    """References inside type strings and type comments, and the strings whose references cannot be cut out exactly."""
+    found: list[AttributeUse] = []
+    unclear: list[Use] = []
+    source = syntax.source
+    for use in _typed(syntax):
+        value = use.node.value if isinstance(use.node, ast.Constant) else None
+        if not isinstance(value, str) or not any(name in value for name in wanted):
+            continue
+        inner = _parsed(value)
+        if inner is None:
+            continue
+        hits = _hits(inner, use, names, wanted)
+        if not hits:
+            continue
+        start, end = source.span(use.node)
+        match = _SIMPLE.match(source.text[start:end])
+        if match is None or match["body"] != value:
+            unclear.append(use)
+            continue
+        _shift(inner, use.node.lineno - 1, use.node.col_offset + len(source.text[start : start + match.start("body")].encode()) - 1)
+        found += hits
+    for match in _COMMENT.finditer(source.text):
+        # x = []  # type: list[pkg.Sym]
+        if not any(name in match[1] for name in wanted):
+            continue
+        line = source.line_of(match.start())
+        inner = _parsed(match[1].strip())
+        if inner is None or not any(token in source.line(line)[: match.start() - source.starts[line - 1]] for token in ("=", ":", "(", ",", "with", "for")):
+            continue
+        use = Use(inner, syntax.module, syntax.body, syntax.tree.body[0] if syntax.tree.body else ast.Pass(), None, True, False, syntax.tree)
+        column = len(source.text[source.starts[line - 1] : match.start(1)].encode())
+        hits = _hits(inner, use, names, wanted)
+        _shift(inner, line - 1, column - 1)
+        found += hits
+    return found, unclear
+
+
+def _typed(syntax: Syntax) -> list[Use]:
+    found = [use for use in syntax.strings if use.annotation and use.fstring is None]
+    for use in syntax.calls:
+        call = use.node
+        assert isinstance(call, ast.Call)
+        name = call.func.attr if isinstance(call.func, ast.Attribute) else call.func.id if isinstance(call.func, ast.Name) else ""
+        positions = _TYPING_CALLS.get(name)
+        if positions is None:
+            continue
+        parts = [call.args[at] for at in positions if at < len(call.args)]
+        parts += [keyword.value for keyword in call.keywords if keyword.arg in ("bound", "default", "typ", "tp")]
+        nodes = {id(part) for part in parts}
+        found += [other for other in syntax.strings if id(other.node) in nodes and not other.annotation]
+    return found
+
+
+def _parsed(text: str) -> ast.expr | None:
+    try:
+        return ast.parse(f"({text})", mode="eval").body
+    except (SyntaxError, ValueError):
+        return None
+
+
+def _hits(inner: ast.expr, use: Use, names: Names, wanted: frozenset[str]) -> list[AttributeUse]:
+    hits: list[AttributeUse] = []
+    for node in ast.walk(inner):
+        if isinstance(node, ast.Attribute) and node.attr in wanted:
+            bases = names.modules(node.value, use.scope)
+            if names.target.package in bases:
+                around = Use(node, use.scope, use.block, use.statement, None, True, False, use.parent)
+                hits.append(AttributeUse(around, node.attr, bases - {UNKNOWN} == bases))
+    return hits
+
+
+def _shift(inner: ast.expr, lines: int, columns: int) -> None:
+    for node in ast.walk(inner):
+        if isinstance(node, ast.expr):
+            node.lineno += lines
+            node.end_lineno = (node.end_lineno or node.lineno) + lines
+            node.col_offset += columns
+            node.end_col_offset = (node.end_col_offset or 0) + columns

@@ -1,0 +1,82 @@
+"""`from pkg import *`: consumers that get the symbol by a star.
+
+Owns the question whether a star's name is used or passed on, and the explicit import beside the star.
+Invariant: a file that does not use the name is untouched and stays light.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from codemods.engine.model import Module
+from codemods.engine.references import StarImport
+from codemods.engine.scopes import Syntax
+from codemods.narrow_reexport.forms.from_import import spell
+from codemods.narrow_reexport.forms.placement import Change, NewImport, statement_end
+from codemods.narrow_reexport.resolve import Resolution
+
+
+def change_star(
+    syntax: Syntax, module: Module, star: StarImport, resolutions: Sequence[Resolution], submodules: Sequence[str], read_elsewhere: frozenset[str]
+) -> Change | None:
+    """The explicit imports that this star needs beside it; None where it needs none.
+
+    `submodules` are names that a star without `__all__` took because the package had loaded them; `read_elsewhere` names
+    that other files read through this module.
+    """
+    package = resolutions[0].symbol.module
+    new: dict[tuple[str, str], NewImport] = {}
+    for found in resolutions:
+        name = found.symbol.name
+        if found.starred and (_used(syntax, star, name) or name in read_elsewhere or _passed_on(syntax, module, name)):
+            # from pkg import *          ->  from pkg import *
+            # sym()                          from pkg.sub import sym
+            origin = found.origin
+            alias = "" if origin.name == name else name
+            new[origin.module, name] = NewImport(spell(module, star.statement, package, origin.module), origin.module, ((origin.name, alias),))
+    for name in submodules:
+        if _used(syntax, star, name):
+            spelled = spell(module, star.statement, package, package)
+            new[package, name] = NewImport(spelled, package, ((name, ""),))
+    if not new:
+        return None
+    joined: dict[str, NewImport] = {}
+    for each in new.values():
+        old = joined.get(each.module)
+        joined[each.module] = each if old is None else NewImport(old.spelled, old.module, old.names + each.names)
+    start = syntax.source.span(star.statement)[0]
+    _, end = statement_end(syntax.source, star.statement)
+    return Change(star.statement, star.block, syntax.source.text[start:end], list(joined.values()))
+
+
+
+
+def _used(syntax: Syntax, star: StarImport, name: str) -> bool:
+    bindings = syntax.module.bindings.get(name, [])
+    uses = [use for use in syntax.names if isinstance(use.node, ast.Name) and use.node.id == name]
+    reads = [use for use in uses if use.scope.owner(name) in (None, syntax.module)]
+    if not reads:
+        return False
+    if not bindings:
+        return True
+    line = star.statement.lineno
+    own = [binding for binding in bindings if binding.statement.lineno > line and not binding.block.optional and binding.scope is syntax.module]
+    if not own:
+        return True
+    first = min(binding.statement.lineno for binding in own)
+    return any(line < use.statement.lineno <= first and use.block.scope is syntax.module for use in reads)
+
+
+def _passed_on(syntax: Syntax, module: Module, name: str) -> bool:
+    # outer/__init__.py: `from inner import *` still exports the name; a listed `__all__` decides
+    listed = "__all__" in syntax.module.bindings
+    if listed:
+        return any(isinstance(use.node, ast.Constant) and use.node.value == name and _in_all(use.statement) for use in syntax.strings)
+    return module.is_package and name not in syntax.module.bindings and not name.startswith("_")
+
+
+def _in_all(statement: ast.stmt) -> bool:
+    from codemods.engine.namespace import all_values
+
+    return bool(all_values(statement))

@@ -1,0 +1,396 @@
+"""Decides: every reference of a file becomes an edit, a refusal or a warning.
+
+Owns the order of the decisions for one call-site file. It is a pure function of the file's bytes and a `Context`, so
+that files can be planned in several processes.
+Invariant: it reads no other file, writes nothing, and passes over no reference in silence.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from codemods.engine.model import Edit, Mention, Module, Refusal, Site, Symbol, Warned
+from codemods.engine.modules import Layout
+from codemods.engine.references import (
+    AttributeUse,
+    FromName,
+    LostModule,
+    ModuleAlias,
+    Names,
+    Reflection,
+    StarImport,
+    Target,
+    binds_package,
+    expression_references,
+    import_references,
+)
+from codemods.engine.scopes import Syntax, analyse
+from codemods.engine.source import NotPython, Source, decode, parse
+from codemods.narrow_reexport.forms.annotation import type_strings
+from codemods.narrow_reexport.forms.attribute import AttributePlanner, additions_as_changes
+from codemods.narrow_reexport.forms.from_import import change_from_import
+from codemods.narrow_reexport.forms.placement import Change, NewImport, place, stands_alone
+from codemods.narrow_reexport.forms.reflection import TextPlan, accepts, judge_reflection, judge_strings
+from codemods.narrow_reexport.forms.star import change_star
+from codemods.narrow_reexport.resolve import Resolution
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What the planning of any file needs to know of the rest of the tree."""
+
+    package: Module
+    resolutions: tuple[Resolution, ...]
+    layout: Layout
+    hidden: frozenset[str]  # names that the package binds to something else than its submodule of that name
+    lost: frozenset[str]  # modules that `import package` no longer loads
+    carriers: tuple[tuple[tuple[str, str], str], ...]
+    width: int
+    early: frozenset[str] = frozenset()  # symbols whose origin somebody patches: reads may not become late
+    risky: frozenset[str] = frozenset()  # modules that the origins load: a from-import there may close a cycle
+    starred_modules: frozenset[str] = frozenset()  # modules that somebody star-imports
+    star_reads: frozenset[tuple[str, str]] = frozenset()  # (module, name) read through a module that stars the package
+    droppable: frozenset[tuple[str, str]] = frozenset()  # (path, name): imports that nobody else reads
+    accepted: frozenset[tuple[str, int]] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class FilePlan:
+    """The decisions for one file."""
+
+    path: str
+    edits: tuple[Edit, ...] = ()
+    sites: int = 0
+    refusals: tuple[Refusal, ...] = ()
+    warnings: tuple[Warned, ...] = ()
+    mentions: tuple[Mention, ...] = ()
+    accepted: tuple[Refusal, ...] = ()
+    unused: tuple[str, ...] = ()  # names of imports that nothing in the file reads any more
+    rebinds: tuple[Site, ...] = ()
+
+
+@dataclass(slots=True)
+class _Draft:
+    changes: list[Change] = field(default_factory=list)
+    edits: list[Edit] = field(default_factory=list)
+    sites: int = 0
+    refusals: list[Refusal] = field(default_factory=list)
+    warnings: list[Warned] = field(default_factory=list)
+    unused: list[str] = field(default_factory=list)
+
+
+def plan_file(path: str, data: bytes, context: Context) -> FilePlan:
+    """Plan one call-site file (not the package's own `__init__`)."""
+    try:
+        source = decode(data, path)
+        tree = parse(source)
+    except NotPython as error:
+        return _unparsed(path, data, context, error)
+    shadow = context.layout.shadowed_by(path)
+    if shadow:
+        return _shadowed(source, tree, context, shadow)
+    module = context.layout.module_at(path)
+    target = Target(
+        context.package.name,
+        frozenset(found.symbol.name for found in context.resolutions),
+        context.lost,
+        context.hidden,
+        dict(context.carriers),
+        context.layout.locate,
+    )
+    syntax = analyse(source, tree, expressions=False)
+    references = import_references(syntax, module, target)
+    if _needs_expressions(syntax, module, target, references, context):
+        syntax = analyse(source, tree)
+        references = import_references(syntax, module, target)
+        references += expression_references(syntax, module, target)
+    draft = _Planner(syntax, module, target, context).run(references)
+    edits = draft.edits + place(syntax, module, draft.changes, context.width)
+    refusals, accepted = _settle(source, draft.refusals, context)
+    warnings = [warning for warning in draft.warnings if not _accepted(source, warning.site, context)]
+    return FilePlan(
+        path,
+        tuple(sorted(set(edits))),
+        draft.sites,
+        tuple(sorted(refusals)),
+        tuple(sorted(set(warnings))),
+        _mentions(source, context, edits, [*refusals, *accepted]),
+        tuple(sorted(accepted)),
+        tuple(draft.unused),
+    )
+
+
+class _Planner:
+    def __init__(self, syntax: Syntax, module: Module, target: Target, context: Context) -> None:
+        self.syntax = syntax
+        self.module = module
+        self.target = target
+        self.context = context
+        self.by_name = {found.symbol.name: found for found in context.resolutions}
+        self.draft = _Draft()
+
+    def run(self, references: Sequence[object]) -> _Draft:
+        self._from_names([r for r in references if isinstance(r, FromName)])
+        for reference in references:
+            if isinstance(reference, ModuleAlias):
+                self._module_alias(reference)
+            elif isinstance(reference, StarImport):
+                self._star(reference)
+        if self.syntax.whole:
+            self._expressions(references)
+        return self.draft
+
+    def _from_names(self, found: Sequence[FromName]) -> None:
+        by_statement: dict[ast.ImportFrom, list[FromName]] = {}
+        for reference in found:
+            if not self.by_name[reference.name].is_submodule:
+                by_statement.setdefault(reference.statement, []).append(reference)
+        for statement, names in by_statement.items():
+            moves = {reference.number: self.by_name[reference.name].origin for reference in names}
+            bound = [alias.asname or alias.name for alias in statement.names]
+            if len(set(bound)) < len(bound):
+                self._refuse(statement, names[0].name, "the statement binds one name twice", "split the statement first")
+                continue
+            patched = [reference.name for reference in names if reference.name in self.context.early and reference.block.when.value == "late"]
+            if patched:
+                self._refuse(statement, patched[0], "a test patches the name at its origin, and this import inside a function would come to see that", "move the import to module level, or accept the site")
+                continue
+            if any(self.by_name[reference.name].origin.module == self.module.name for reference in names) and names[0].block.scope is self.syntax.module:
+                self._refuse(statement, names[0].name, "the origin imports its own symbol through the package", "take that import out first")
+                continue
+            self.draft.changes.append(
+                change_from_import(self.syntax.source, self.module, self.context.package.name, statement, names[0].block, moves, {})
+            )
+            self.draft.sites += len(names)
+
+    def _module_alias(self, reference: ModuleAlias) -> None:
+        # import pkg.f as m         ->  from pkg.f import f as m       (it bound the function)
+        found = self.by_name[reference.name]
+        if found.is_submodule or not found.same_name:
+            return
+        alias = reference.statement.names[reference.number]
+        bound = alias.asname or ""
+        spelled = found.origin.module
+        names = ((found.origin.name, "" if bound == found.origin.name else bound),)
+        left: str | None = None
+        if len(reference.statement.names) > 1:
+            others = [ast.unparse(other) for number, other in enumerate(reference.statement.names) if number != reference.number]
+            left = f"import {', '.join(others)}"
+        self.draft.changes.append(Change(reference.statement, reference.block, left, [NewImport(spelled, found.origin.module, names)]))
+        if stands_alone(self.syntax.source, reference.statement):
+            from codemods.narrow_reexport.forms.placement import statement_end
+
+            end, line_end = statement_end(self.syntax.source, reference.statement)
+            comment = self.syntax.source.text[end:line_end].strip()
+            self.draft.changes[-1] = Change(reference.statement, reference.block, left, [NewImport(spelled, found.origin.module, names, comment)])
+        self.draft.sites += 1
+
+    def _star(self, star: StarImport) -> None:
+        read = frozenset(name for module, name in self.context.star_reads if module == self.module.name)
+        submodules = []
+        package = self.context.package.name
+        for dotted in sorted(self.context.lost):
+            parent, _, last = dotted.rpartition(".")
+            if parent == package and last not in self.by_name:
+                submodules.append(last)
+        change = change_star(self.syntax, self.module, star, self.context.resolutions, submodules, read)
+        if change is not None:
+            self.draft.changes.append(change)
+            self.draft.sites += 1
+
+    def _expressions(self, references: Sequence[object]) -> None:
+        names = Names(self.syntax, self.module, self.target)
+        uses = [r for r in references if isinstance(r, AttributeUse)]
+        lost = [r for r in references if isinstance(r, LostModule)]
+        wanted = frozenset(self.by_name)
+        typed, unclear = type_strings(self.syntax, names, wanted)
+        for string in unclear:
+            self._refuse(string.node, next(name for name in sorted(wanted) if name in ast.unparse(string.node)), "a type string that is put together from parts reads the symbol through the package", "write it as one literal")
+        kept: list[AttributeUse] = []
+        for use in [*uses, *typed]:
+            found = self.by_name[use.name]
+            if use.stored:
+                verb = "deletes" if isinstance(use.node.ctx, ast.Del) else "assigns to (rebinds)"
+                self._refuse(use.node, use.name, f"the code {verb} the package's attribute", "do it on the origin and see to its readers, or accept the site")
+            elif found.optional and not _covered(use, names, found):
+                self._refuse(use.node, use.name, "the re-export is optional (try/except ImportError), and an import of its origin at module level could fail here", "import it at the place of use, under its own try")
+            elif not self._accepts(use.node.lineno):
+                kept.append(use)
+        planner = AttributePlanner(
+            self.syntax,
+            self.module,
+            names,
+            early=self.context.early,
+            private=self.module.is_package or self.module.name in self.context.starred_modules,
+            risky=frozenset(found.symbol.name for found in self.context.resolutions) if self.module.name in self.context.risky else frozenset(),
+            annotations=typed,
+        )
+        plan = planner.run(kept, lost, self.by_name)
+        droppable = frozenset(name for path, name in self.context.droppable if path == self.syntax.source.path)
+        additions_as_changes(plan, self.syntax, self.draft.changes, droppable)
+        self.draft.unused += [root for _, block, _, root in plan.unused if block.scope is self.syntax.module]
+        self.draft.refusals += plan.refusals
+        self.draft.edits += plan.edits
+        self.draft.sites += len(plan.texts)
+        self._texts(plan.texts)
+        reflected = [r for r in references if isinstance(r, Reflection)]
+        for verdicts in (judge_reflection(self.syntax, reflected, self.context.resolutions), judge_strings(self.syntax, self.context.resolutions)):
+            self._verdicts(verdicts)
+
+    def _texts(self, texts: Sequence[tuple[object, str]]) -> None:
+        from codemods.engine.scopes import Use
+
+        strings: dict[ast.JoinedStr, dict[ast.AST, str]] = {}
+        for use, text in texts:
+            assert isinstance(use, Use)
+            if use.fstring is not None:
+                strings.setdefault(use.fstring, {})[use.node] = text
+                continue
+            start, end = self.syntax.source.span(use.node)
+            self.draft.edits.append(Edit(self.syntax.source.path, start, end, text))
+        if not strings:
+            return
+        from codemods.narrow_reexport.forms.fstring import Unclear, rewrite_fstring
+
+        for joined, replaced in strings.items():
+            attributes = [use.node for use in self.syntax.attributes if use.fstring is joined and isinstance(use.node, ast.Attribute)]
+            try:
+                self.draft.edits += rewrite_fstring(self.syntax.source, joined, attributes, replaced)
+            except Unclear as error:
+                name = next(node.attr for node in replaced if isinstance(node, ast.Attribute))
+                self._refuse(joined, name, f"an f-string reads the symbol and cannot be rewritten: {error}", "take the expression out of the f-string")
+
+    def _verdicts(self, plan: TextPlan) -> None:
+        self.draft.refusals += plan.refusals
+        self.draft.warnings += plan.warnings
+        self.draft.edits += plan.edits
+        self.draft.sites += len(plan.edits)
+
+    def _accepts(self, line: int) -> bool:
+        return accepts(self.syntax.source.line(line)) or (self.syntax.source.path, line) in self.context.accepted
+
+    def _refuse(self, node: ast.expr | ast.stmt, name: str, reason: str, hint: str) -> None:
+        self.draft.refusals.append(Refusal(self.syntax.source.site_of(node), str(self.by_name[name].symbol), reason, hint))
+
+
+def apply(text: str, edits: Sequence[Edit]) -> str:
+    """The text with edits applied; they must not overlap. Raises ValueError where they do."""
+    parts: list[str] = []
+    at = 0
+    for edit in sorted(edits, key=lambda edit: (edit.start, edit.end)):
+        if edit.start < at:
+            raise ValueError(f"edits overlap at offset {edit.start}")
+        parts += [text[at : edit.start], edit.text]
+        at = edit.end
+    return "".join([*parts, text[at:]])
+
+
+def _covered(use: AttributeUse, names: Names, found: Resolution) -> bool:
+    # the import that brought the package stands in a guard, or in a function: an import beside it fails where that did
+    root = use.node.value
+    while isinstance(root, ast.Attribute):
+        root = root.value
+    owner = use.use.scope.owner(root.id) if isinstance(root, ast.Name) else None
+    if owner is None or not isinstance(root, ast.Name):
+        return False
+    blocks = [binding.block for binding in owner.bindings.get(root.id, [])]
+    return all(block.when.value in ("guarded", "late", "typing") for block in blocks) and found.path_is_module
+
+
+def _needs_expressions(syntax: Syntax, module: Module, target: Target, references: Sequence[object], context: Context) -> bool:
+    if any(isinstance(reference, (StarImport, ModuleAlias)) for reference in references):
+        return True
+    if binds_package(syntax, module, target):
+        return True
+    text = syntax.source.text
+    package = context.package.name
+    if package not in text:
+        return False
+    pattern = rf"""["']{re.escape(package)}["']|(?<![\w.]){re.escape(package)}[.:](?:{"|".join(sorted(map(re.escape, target.names)))})\b|["'][^"'\n]*\bfrom\s+{re.escape(package)}\s+import\b"""
+    return re.search(pattern, text) is not None or re.search(rf"^[^#\n]*[\"'].*\bfrom\s+{re.escape(package)}\s+import\b", text, re.M) is not None or _multiline_code(text, package)
+
+
+def _multiline_code(text: str, package: str) -> bool:
+    return any(
+        re.search(rf"\bfrom\s+{re.escape(package)}\s+import\b", part) is not None
+        for quote in ('"""', "'''")
+        for part in text.split(quote)[1::2]
+    )
+
+
+def _unparsed(path: str, data: bytes, context: Context, error: NotPython) -> FilePlan:
+    text = data.decode("utf-8", "replace")
+    leaf = context.package.name.rpartition(".")[2]
+    inside = path.startswith(context.package.path.rpartition("/")[0] + "/")
+    for found in context.resolutions:
+        names = re.search(rf"\b{re.escape(found.symbol.name)}\b", text)
+        if names is None or not (inside or re.search(rf"\b{re.escape(leaf)}\b", text)):
+            continue
+        line = error.line or text.count("\n", 0, names.start()) + 1
+        rows = text.splitlines()
+        site = Site(path, line, 0, rows[line - 1].strip() if line <= len(rows) else "")
+        if (path, line) in context.accepted or accepts(site.text):
+            return FilePlan(path)
+        hint = _version_hint(text) or f"mend it, or take it out with --exclude {path}"
+        refusal = Refusal(site, str(found.symbol), f"the file names the package and the symbol, and {error.reason}", hint)
+        return FilePlan(path, refusals=(refusal,))
+    return FilePlan(path)
+
+
+def _version_hint(text: str) -> str:
+    if re.search(r"^\s*lazy\s+(from|import)\b", text, re.M):
+        return "it uses `lazy import` of Python 3.15; run the command under that version, or --exclude the file"
+    if re.search(r"^\s*print\s+[^(=\s]", text, re.M) or re.search(r"^\s*except\s+\w+\s*,\s*\w+\s*:", text, re.M):
+        return "it is Python 2; --exclude takes it out"
+    if re.search(r"^\s*(type\s+\w+(\[.*\])?\s*=|(def|class)\s+\w+\[)", text, re.M):
+        return "it uses syntax of Python 3.12; run the command under that version, or --exclude the file"
+    if re.search(r"^\s*except\s*\*", text, re.M):
+        return "it uses syntax of Python 3.11; run the command under that version, or --exclude the file"
+    return ""
+
+
+def _shadowed(source: Source, tree: ast.Module, context: Context, shadow: str) -> FilePlan:
+    syntax = analyse(source, tree, expressions=False)
+    package, top = context.package.name, context.layout.top
+    for statement, _ in syntax.imports:
+        names = [alias.name for alias in statement.names] if isinstance(statement, ast.Import) else [statement.module or ""]
+        level = statement.level if isinstance(statement, ast.ImportFrom) else 0
+        if not level and any(name == package or name.startswith(f"{package}.") or name == top for name in names):
+            site = source.site(statement.lineno)
+            symbol = str(context.resolutions[0].symbol)
+            return FilePlan(source.path, warnings=(Warned(site, symbol, f"run as a script this imports {shadow}, which shadows the package: left alone"),))
+    return FilePlan(source.path)
+
+
+def _settle(source: Source, refusals: Sequence[Refusal], context: Context) -> tuple[list[Refusal], list[Refusal]]:
+    refused: list[Refusal] = []
+    accepted: list[Refusal] = []
+    for refusal in dict.fromkeys(refusals):
+        (accepted if _accepted(source, refusal.site, context) else refused).append(refusal)
+    return refused, accepted
+
+
+def _accepted(source: Source, site: Site, context: Context) -> bool:
+    return (site.path, site.line) in context.accepted or accepts(source.line(site.line))
+
+
+def _mentions(source: Source, context: Context, edits: Sequence[Edit], refusals: Sequence[Refusal]) -> tuple[Mention, ...]:
+    package = context.package.name
+    if f"{package}." not in source.text and f"{package}:" not in source.text:
+        return ()
+    names = "|".join(re.escape(found.symbol.name) for found in context.resolutions if not found.is_submodule)
+    if not names:
+        return ()
+    lines = {refusal.site.line for refusal in refusals}
+    spans = [(edit.start, edit.end) for edit in edits]
+    found: list[Mention] = []
+    for match in re.finditer(rf"(?<![\w.]){re.escape(package)}[.:](?P<name>{names})\b(?!\.?\w)", source.text):
+        line = source.line_of(match.start())
+        if line in lines or any(start <= match.start() < max(end, start + 1) for start, end in spans):
+            continue
+        symbol = str(Symbol(package, match["name"]))
+        found.append(Mention(source.site(line), symbol))
+    return tuple(dict.fromkeys(found))

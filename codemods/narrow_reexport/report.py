@@ -1,0 +1,195 @@
+"""What `narrow_reexport` says of a run: the summary, the refusals, JSON, GitHub annotations.
+
+Owns the words. Every refusal names file, line, source line, the reason and a way out.
+Invariant: it computes nothing that the `Result` does not hold, and hides nothing that it does.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+from codemods.engine.bans import FILE_NAME
+from codemods.engine.errors import CodemodError
+from codemods.engine.model import Failure, FileChange, Refusal, Site
+from codemods.engine.report import annotation, columns, counted
+from codemods.narrow_reexport.pipeline import Result, StillLoaded
+from codemods.narrow_reexport.resolve import Resolution
+
+SCHEMA_VERSION = 1
+Paint = Callable[[str, str], str]
+
+
+def summary(result: Result, *, applied: bool, verbose: int, paint: Paint) -> list[str]:
+    """The lines of a run that went through: origin, files, what was left and why, what is still loaded."""
+    lines: list[str] = []
+    for found in result.resolutions[: None if verbose else 20]:
+        lines.append(f"{paint(str(found.symbol), 'bold')} comes from {found.origin} ({found.site})")
+    if not verbose and len(result.resolutions) > 20:
+        lines.append(f"... and {len(result.resolutions) - 20} more symbols (-v lists them)")
+    changed = [change for _, changes in result.changes for change in changes]
+    if not changed:
+        lines.append(f"{_done(result)}: nothing to change ({counted(result.searched, 'file')} searched)")
+    else:
+        lines += ["", f"{'changed' if applied else 'would change'} {counted(result.files, 'file')} of {result.searched:,} searched:"]
+        rows = [(_path(result, root, change), _what(change)) for root, changes in result.changes for change in changes]
+        shown = rows if verbose or len(rows) <= 40 else rows[:30]
+        lines += columns(shown)
+        if len(shown) < len(rows):
+            lines.append(f"  ... and {len(rows) - len(shown)} more (-v lists them)")
+    lines += _left(result, verbose, paint)
+    lines += ["", *_loads(result, paint)] if result.changes or result.still else []
+    return lines
+
+
+def refusals(result: Result, paint: Paint) -> list[str]:
+    """The sites that stand in the way, and what to do about each."""
+    lines = []
+    for refusal in result.refusals:
+        lines += [f"{paint(str(refusal.site), 'bold')}: {paint('refused', 'red')}: {refusal.reason} [{refusal.symbol}]"]
+        if refusal.site.text:
+            lines.append(f"    {refusal.site.text}")
+        lines.append(f"    way out: {refusal.hint}")
+    if result.refusals:
+        count = counted(len(result.refusals), "site")
+        lines += ["", f"{count} in the way. To take a site on, mark its line with `# codemods: accept narrow_reexport` or pass --accept FILE:LINE."]
+    return lines
+
+
+def error_lines(error: CodemodError, paint: Paint) -> list[str]:
+    """An error: place, reason, way out."""
+    lines = [f"{paint('error', 'red')}: {error}"]
+    if error.text:
+        lines.append(f"    {error.text}")
+    if error.hint:
+        lines.append(f"    way out: {error.hint}")
+    return lines
+
+
+def failure_lines(failures: tuple[Failure, ...], paint: Paint) -> list[str]:
+    """A postcondition that broke."""
+    lines = [f"{paint('internal error', 'red')}: a check of the result failed, so nothing was written. This is a bug of codemods; please report it:"]
+    return lines + [f"  {failure.path}: {failure.check}: {failure.detail}" for failure in failures]
+
+
+def as_json(result: Result, *, exit_code: int, applied: bool) -> str:
+    """The run as JSON; `schema_version` changes when a field changes its meaning."""
+    document = {
+        "schema_version": SCHEMA_VERSION,
+        "command": "narrow_reexport",
+        "package": result.package,
+        "exit_code": exit_code,
+        "applied": applied,
+        "searched": result.searched,
+        "symbols": [
+            {
+                "symbol": str(found.symbol),
+                "origin": str(found.origin),
+                "site": _site(found.site),
+                "submodule": found.is_submodule,
+                "same_name": found.same_name,
+                "already_narrowed": found.narrowed,
+            }
+            for found in result.resolutions
+        ],
+        "changes": [{"root": str(root), "path": change.path, "sites": change.sites} for root, changes in result.changes for change in changes],
+        "refusals": [_refusal(refusal) for refusal in result.refusals],
+        "accepted": [_refusal(refusal) for refusal in result.accepted],
+        "warnings": [{**_site(warning.site), "symbol": warning.symbol, "reason": warning.reason} for warning in result.warnings],
+        "mentions": [{**_site(mention.site), "symbol": mention.symbol} for mention in result.mentions],
+        "still_loaded": [{"origin": still.origin, "symbol": str(still.symbol), "chain": [str(edge) for edge in still.chain]} for still in result.still],
+        "dropped_star_names": [{"module": module, "names": list(names)} for module, names in result.dropped],
+        "skipped": [{"name": name, "reason": reason} for name, reason in result.skipped],
+        "errors": [{"path": error.path, "line": error.line, "detail": error.detail, "hint": error.hint} for error in result.errors],
+        "failures": [{"check": failure.check, "path": failure.path, "detail": failure.detail} for failure in result.failures],
+        "notes": list(result.notes),
+    }
+    return json.dumps(document, indent=2, ensure_ascii=False)
+
+
+def error_json(package: str, error: CodemodError, exit_code: int) -> str:
+    """An error as JSON, in the shape of a run without changes."""
+    return as_json(Result(package, errors=(error,)), exit_code=exit_code, applied=False)
+
+
+def as_github(result: Result) -> list[str]:
+    """Refusals, warnings and errors as annotations of a GitHub workflow."""
+    lines = [annotation("error", r.site, "narrow_reexport", f"{r.symbol}: {r.reason}. Way out: {r.hint}") for r in result.refusals]
+    lines += [annotation("error", Site(e.path or "pyproject.toml", e.line or 1, 0, ""), "narrow_reexport", f"{e.detail}. {e.hint}") for e in result.errors]
+    lines += [annotation("warning", w.site, "narrow_reexport", f"{w.symbol}: {w.reason}") for w in result.warnings]
+    for _, changes in result.changes:
+        lines += [annotation("notice", Site(change.path, 1, 0, ""), "narrow_reexport", _what(change)) for change in changes]
+    return lines
+
+
+def _done(result: Result) -> str:
+    return "already narrowed" if result.resolutions and all(found.narrowed for found in result.resolutions) else "done"
+
+
+def _what(change: FileChange) -> str:
+    if change.path.rpartition("/")[2] == FILE_NAME:
+        return "the record that keeps it narrowed"
+    if change.path.endswith(("__init__.py", "__init__.pyi")) and not change.sites:
+        return "re-export removed"
+    return counted(change.sites, "site")
+
+
+def _path(result: Result, root: object, change: FileChange) -> str:
+    first = result.changes[0][0]
+    return change.path if root == first else f"{root}/{change.path}"
+
+
+def _left(result: Result, verbose: int, paint: Paint) -> list[str]:
+    lines: list[str] = []
+    for warning in result.warnings:
+        lines += ["", f"{paint('warning', 'yellow')}: {warning.site}: {warning.reason} [{warning.symbol}]"]
+        if warning.site.text:
+            lines.append(f"    {warning.site.text}")
+    for refusal in result.accepted:
+        lines.append(f"accepted: {refusal.site}: {refusal.reason} [{refusal.symbol}]")
+    for module, names in result.dropped:
+        lines += ["", f"the star import of {module} also brought {', '.join(names)}: nobody here reads them through {result.package}, so they are gone from it"]
+    for name, reason in result.skipped:
+        lines.append(f"left alone: {name}: {reason}")
+    if result.mentions:
+        shown = result.mentions if verbose else result.mentions[:5]
+        lines += ["", f"{counted(len(result.mentions), 'place')} that only mention the name, left as they are:"]
+        lines += [f"  {mention.site}: {mention.site.text[:100]}" for mention in shown]
+        if len(shown) < len(result.mentions):
+            lines.append(f"  ... and {len(result.mentions) - len(shown)} more (-v lists them)")
+    lines += [f"note: {note}" for note in result.notes]
+    return lines
+
+
+def _loads(result: Result, paint: Paint) -> list[str]:
+    lines: list[str] = []
+    still = {each.origin: each for each in result.still}
+    origins = dict.fromkeys(found.origin.dotted if found.is_submodule else found.origin.module for found in result.resolutions)
+    free = [origin for origin in origins if origin not in still and origin != result.package]
+    if free:
+        lines.append(f"import {result.package} no longer loads {', '.join(free[:8])}{f' and {len(free) - 8} more' if len(free) > 8 else ''}")
+    for each in still.values():
+        lines.append(f"{paint('still loaded', 'yellow')}: import {result.package} still loads {each.origin}: {_chain(each)}")
+    outside = _outside(result.resolutions)
+    return lines + ([outside] if outside and result.changes else [])
+
+
+def _chain(still: StillLoaded) -> str:
+    return " -> ".join(str(edge) for edge in still.chain)
+
+
+def _outside(resolutions: tuple[Resolution, ...]) -> str:
+    same = [found.symbol.name for found in resolutions if found.same_name and not found.narrowed]
+    if same:
+        return f"callers outside this tree will silently get the module {same[0]} instead of the symbol; --also DIR takes other checkouts along"
+    if any(not found.is_submodule and not found.narrowed for found in resolutions):
+        return "callers outside this tree will get an ImportError; --also DIR takes other checkouts along"
+    return ""
+
+
+def _site(site: Site) -> dict[str, object]:
+    return {"path": site.path, "line": site.line, "column": site.column + 1, "text": site.text}
+
+
+def _refusal(refusal: Refusal) -> dict[str, object]:
+    return {**_site(refusal.site), "symbol": refusal.symbol, "reason": refusal.reason, "hint": refusal.hint}

@@ -1,0 +1,363 @@
+"""Request to resolution: where each symbol comes from.
+
+Owns the questions "what is pkg.sym bound to, by which statements?" and the reasons why a name cannot be narrowed.
+Invariant: it reads the package's `__init__` and the modules that it imports, never a call site, and edits nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from codemods.engine.errors import CodemodError, NotAReexport, UnknownSymbol, Unreadable
+from codemods.engine.model import Module, Refusal, Site, Symbol, When
+from codemods.engine.namespace import Namespaces, absolute
+from codemods.engine.scopes import Binding, Syntax, catches_import_error
+
+
+@dataclass(frozen=True, slots=True)
+class Resolution:
+    """Where a re-exported symbol comes from, and what follows for its references."""
+
+    symbol: Symbol
+    origin: Symbol
+    site: Site  # the statement in the `__init__` that binds it
+    is_submodule: bool  # the symbol is `pkg.sym`, a module
+    same_name: bool  # `pkg.sym` is a module too, but the symbol is not that module
+    starred: bool  # `from pkg import *` takes it
+    optional: bool  # bound in a `try` that a missing dependency may empty
+    path_is_module: bool  # `pkg.sub` in code is the module that `import pkg.sub` loads
+    stars: tuple[str, ...]  # the modules whose star in the `__init__` brings it
+    narrowed: bool = False  # the `__init__` no longer binds it
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """The answer for a whole request."""
+
+    resolutions: tuple[Resolution, ...]
+    refusals: tuple[Refusal, ...]
+    errors: tuple[CodemodError, ...]  # symbols that cannot be narrowed
+    skipped: tuple[tuple[str, str], ...]  # names that a glob or --all took in and that are no re-exports, with the reason
+
+
+def resolve(
+    package: Module,
+    wanted: Sequence[str],
+    namespaces: Namespaces,
+    known: dict[str, Symbol],
+    *,
+    every: bool = False,
+    to_definition: bool = False,
+) -> Resolved:
+    """Resolve symbols, globs, or with `every` the names in `__all__` (else those imported from the same distribution).
+
+    `known` maps symbols narrowed earlier to their origin (`narrowed.toml`). Raises Unreadable where the `__init__` does not parse.
+    """
+    syntax = namespaces.syntax(package)
+    if syntax is None:
+        raise _unreadable(package, namespaces)
+    resolver = _Resolver(package, syntax, namespaces, known, to_definition)
+    names = resolver.candidates() if every else []
+    broad = set(names)
+    for want in wanted:
+        if any(char in want for char in "*?["):
+            found = [name for name in resolver.bound() if fnmatchcase(name, want)]
+            if not found:
+                raise UnknownSymbol(
+                    f"nothing in {package.name} matches {want!r}", path=package.path, line=1, hint="quote the pattern so that the shell leaves it alone"
+                )
+            names += found
+            broad |= set(found)
+        else:
+            names.append(want)
+            broad.discard(want)
+    resolutions: list[Resolution] = []
+    refusals: list[Refusal] = []
+    errors: list[CodemodError] = []
+    skipped: list[tuple[str, str]] = []
+    for name in dict.fromkeys(names):
+        try:
+            found_one = resolver.resolve(name)
+        except CodemodError as error:
+            if name in broad:
+                skipped.append((name, error.detail))
+            else:
+                errors.append(error)
+            continue
+        if isinstance(found_one, Refusal):
+            refusals.append(found_one)
+        else:
+            resolutions.append(found_one)
+    narrowing = {found.symbol.name for found in resolutions}
+    settled = tuple(resolver.with_path(found, narrowing) for found in resolutions)
+    return Resolved(settled, tuple(refusals), tuple(errors), tuple(skipped))
+
+
+class _Resolver:
+    def __init__(self, package: Module, syntax: Syntax, namespaces: Namespaces, known: dict[str, Symbol], to_definition: bool) -> None:
+        self.package = package
+        self.syntax = syntax
+        self.namespaces = namespaces
+        self.known = known
+        self.to_definition = to_definition
+        self.stars = [
+            (absolute(package, statement), statement, block)
+            for statement, block in syntax.imports
+            if isinstance(statement, ast.ImportFrom) and statement.names[0].name == "*" and block.when is not When.TYPING
+        ]
+
+    def bound(self) -> list[str]:
+        """All names that the `__init__` binds at run time, stars included, in order."""
+        names = [name for name, found in self.syntax.module.bindings.items() if any(b.block.when is not When.TYPING for b in found)]
+        for source, _, _ in self.stars:
+            star = self.namespaces.star(source)
+            names += star.certain if star else ()
+        return list(dict.fromkeys(names))
+
+    def candidates(self) -> list[str]:
+        """The names of `--all`."""
+        exports = self.namespaces.exports(self.package.name)
+        if exports is not None and exports.names:
+            return list(exports.names)
+        top = self.package.name.partition(".")[0]
+        names = []
+        for name in self.bound():
+            found = self.runtime(name)
+            origins = [self.namespaces.origin(self.package, b) for b in found]
+            if not found or any(origin and origin.module.partition(".")[0] == top for origin in origins):
+                names.append(name)
+        return [name for name in names if not name.startswith("__")]
+
+    def runtime(self, name: str) -> list[Binding]:
+        return [binding for binding in self.syntax.module.bindings.get(name, []) if binding.block.when is not When.TYPING]
+
+    def resolve(self, name: str) -> Resolution | Refusal:
+        found = self.runtime(name)
+        stars = [
+            (source, statement, names)
+            for source, statement, _ in self.stars
+            if (names := self.namespaces.star(source)) is not None and name in names
+        ]
+        if not found and not stars:
+            return self._unbound(name)
+        origins: dict[Symbol, int] = {}
+        for binding in found:
+            origin = self._bound_origin(name, binding)
+            origins.setdefault(origin, binding.statement.lineno)
+        for source, statement, names in stars:
+            if name in names.maybe and name not in names.certain:
+                raise self._not(f"{name} is bound in {source} only under a condition", statement.lineno)
+            origins.setdefault(Symbol(source, name), statement.lineno)
+        origin = self._single(name, origins)
+        if self.to_definition:
+            origin = self.namespaces.definition(origin)
+        self._check_conditions(name, found)
+        is_submodule = origin == Symbol(self.package.name, name)
+        optional = any(binding.block.optional for binding in found)
+        line = found[0].statement.lineno if found else stars[0][1].lineno
+        refusal = self._rebound(name, origin)
+        if refusal is not None:
+            return refusal
+        return Resolution(
+            Symbol(self.package.name, name),
+            origin,
+            self.syntax.source.site(line),
+            is_submodule,
+            not is_submodule and self.namespaces.is_submodule(self.package.name, name),
+            self._starred(name),
+            optional,
+            False,
+            tuple(source for source, _, _ in stars),
+        )
+
+    def with_path(self, found: Resolution, narrowing: set[str]) -> Resolution:
+        """Fill in whether `pkg.sub` in code is the module: no part of the path may be bound to something else."""
+        from dataclasses import replace
+
+        origin, package = found.origin, self.package.name
+        inside = origin.module.startswith(f"{package}.") or (origin.module == package and not found.is_submodule)
+        path = origin.module if origin.module != package else origin.dotted
+        clean = inside
+        parent = package
+        for part in path[len(package) + 1 :].split(".") if inside else ():
+            if self.namespaces.locate(f"{parent}.{part}") is None:
+                clean = False
+                break
+            if parent == package and part in narrowing and part != origin.name:
+                clean = clean and self._binds_module(parent, part)
+            elif not self._binds_module(parent, part):
+                clean = False
+            parent = f"{parent}.{part}"
+        return replace(found, path_is_module=clean and not found.same_name)
+
+    def _binds_module(self, parent: str, part: str) -> bool:
+        # nothing binds the name, or what binds it is the submodule itself
+        for binding in self.namespaces.bindings(parent, part):
+            module = self.namespaces.locate(parent)
+            if module is None or self.namespaces.origin(module, binding) != Symbol(parent, part):
+                return False
+        if parent == self.package.name:
+            for source, _, _ in self.stars:
+                star = self.namespaces.star(source)
+                if star is not None and part in star and self.namespaces.definition(Symbol(source, part)) != Symbol(parent, part):
+                    return False
+        return True
+
+    def _bound_origin(self, name: str, binding: Binding) -> Symbol:
+        line = binding.statement.lineno
+        if isinstance(binding.node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            raise self._not(f"{name} is defined in {self.package.name} itself, not re-exported", line, "move the definition into a submodule first")
+        if binding.block.when is When.LATE or binding.scope.kind != "module":
+            raise self._not(f"{name} is rebound in a function of the __init__, so it has more than one origin", line)
+        if isinstance(binding.statement, ast.Delete):
+            raise self._not(f"{name} is deleted again in the __init__: it is not exported", line)
+        origin = self.namespaces.origin(self.package, binding)
+        if origin is None:
+            node = binding.node
+            if isinstance(node, ast.alias):
+                raise self._not(f"{name} is the module {node.name} imported into the __init__, not a re-exported symbol", line)
+            what = "assigned" if isinstance(binding.statement, (ast.Assign, ast.AnnAssign, ast.AugAssign)) else "bound"
+            raise self._not(f"{name} is defined ({what}) in {self.package.name} itself, not re-exported", line, "move the definition into a submodule first")
+        if isinstance(binding.statement, ast.Assign) and not all(isinstance(target, ast.Name) for target in binding.statement.targets):
+            raise self._not(f"{name} is bound by a tuple assignment", line, "give it an assignment of its own first")
+        return origin
+
+    def _single(self, name: str, origins: dict[Symbol, int]) -> Symbol:
+        if len(origins) == 1:
+            return next(iter(origins))
+        defined = {self.namespaces.definition(origin) for origin in origins}
+        if len(defined) == 1:
+            definition = defined.pop()
+            return definition if definition in origins else list(origins)[-1]
+        places = ", ".join(f"line {line} ({origin})" for origin, line in origins.items())
+        raise self._not(
+            f"{name} has more than one origin, so it is ambiguous which one a caller means: {places}",
+            next(iter(origins.values())),
+            "leave one of them in the __init__ first",
+        )
+
+    def _check_conditions(self, name: str, found: list[Binding]) -> None:
+        for binding in found:
+            if not binding.block.optional:
+                continue
+            owner = binding.block.owner
+            if isinstance(owner, ast.Try) and binding.statement in owner.body and catches_import_error(owner):
+                # try: from .sub import sym        no fallback, no flag: the guard is part of the meaning
+                # except ImportError: pass
+                flags = [s for s in (*owner.body, *owner.orelse) if not isinstance(s, (ast.Import, ast.ImportFrom, ast.Pass))]
+                handled = [s for handler in owner.handlers for s in handler.body if not isinstance(s, (ast.Pass, ast.Expr))]
+                if not flags and not handled and (binding.block.parent is None or not binding.block.parent.optional):
+                    continue
+                at = (flags or handled)[0].lineno if flags or handled else owner.lineno
+                raise self._not(
+                    f"{name} is imported in a try whose outcome the __init__ records or replaces (line {at}), so it has more than one origin",
+                    binding.statement.lineno,
+                    "settle in the __init__ what callers get first",
+                )
+            certain = self.namespaces.star(self.package.name)
+            if certain is not None and name in certain.certain:
+                continue
+            raise self._not(
+                f"{name} is bound only under a condition (line {getattr(owner, 'lineno', binding.statement.lineno)}), so it has more than one origin or none",
+                binding.statement.lineno,
+            )
+
+    def _rebound(self, name: str, origin: Symbol) -> Refusal | None:
+        symbol = f"{self.package.name}:{name}"
+        module = self.namespaces.locate(origin.module)
+        syntax = self.namespaces.syntax(module) if module else None
+        if module is None or syntax is None:
+            return None
+        for binding in self.namespaces.bindings(origin.module, origin.name):
+            # global sym; sym = ...        the package kept an early copy
+            if binding.scope.kind != "module" and binding.block.when is When.LATE:
+                return Refusal(
+                    syntax.source.site(binding.statement.lineno),
+                    symbol,
+                    f"{origin.module} rebinds the global {origin.name} later, so the package's early copy and the live value differ",
+                    "export a function that returns the value, or accept the site",
+                )
+        pattern = re.compile(rf"^[ \t]*{re.escape(origin.name)}\.__module__\s*=", re.M)
+        match = pattern.search(syntax.source.text)
+        found = syntax.source.line_of(match.start()) if match else 0
+        for statement in syntax.tree.body:
+            if isinstance(statement, ast.ClassDef) and statement.name == origin.name:
+                for inner in statement.body:
+                    if isinstance(inner, ast.Assign) and ast.unparse(inner.targets[0]) == "__module__":
+                        found = inner.lineno
+        if found:
+            return Refusal(
+                syntax.source.site(found),
+                symbol,
+                f"{origin.name}.__module__ points at another module: pickle and documentation look the name up there",
+                "take the __module__ assignment out first",
+            )
+        return None
+
+    def _starred(self, name: str) -> bool:
+        exports = self.namespaces.exports(self.package.name)
+        if exports is None:
+            return not name.startswith("_")
+        return name in exports.names or not exports.complete
+
+    def _unbound(self, name: str) -> Resolution | Refusal:
+        typing = [b for b in self.syntax.module.bindings.get(name, [])]
+        text = self.syntax.source.text
+        lazy = self.namespaces.has_getattr(self.package.name) or any(word in text for word in ("_LazyModule", "_import_structure", "lazy_loader"))
+        row = next((number for number in range(1, len(self.syntax.source.starts) + 1) if re.search(rf"\b{re.escape(name)}\b", self.syntax.source.line(number))), 0)
+        if lazy and (typing or row):
+            return Refusal(
+                self.syntax.source.site(row or typing[0].statement.lineno),
+                f"{self.package.name}:{name}",
+                "the package exports it lazily (module __getattr__ or a lazy table), which is not narrowed yet",
+                "leave it: a lazy export does not make the package heavy",
+            )
+        if typing:
+            raise self._not(f"{name} is imported only for type checkers (TYPE_CHECKING): it does not exist at run time", typing[0].statement.lineno)
+        if name in self.known:
+            origin = self.known[name]
+            return Resolution(
+                Symbol(self.package.name, name),
+                origin,
+                self.syntax.source.site(1),
+                origin == Symbol(self.package.name, name),
+                origin != Symbol(self.package.name, name) and self.namespaces.is_submodule(self.package.name, name),
+                False,
+                False,
+                False,
+                (),
+                narrowed=True,
+            )
+        raise self._unknown(name)
+
+    def _unknown(self, name: str) -> UnknownSymbol:
+        unread = [source for source, _, _ in self.stars if self.namespaces.star(source) is None]
+        bound = self.bound()
+        near = difflib.get_close_matches(name, bound, 1, 0.6)
+        submodule = self.namespaces.locate(f"{self.package.name}.{name}")
+        detail = f"{self.package.name} has no name {name}"
+        hint = f"did you mean {near[0]}?" if near else ""
+        if submodule is not None:
+            detail += f"; {submodule.path or submodule.name} is a submodule of that name, which the __init__ does not import"
+            hint = hint or "from-imports of a submodule need no re-export: there is nothing to narrow"
+        elif unread:
+            detail += f"; it may come from {unread[0]}, whose star import cannot be read here"
+        return UnknownSymbol(detail, path=self.package.path, line=1, hint=hint)
+
+    def _not(self, detail: str, line: int, hint: str = "") -> NotAReexport:
+        return NotAReexport(detail, path=self.package.path, line=line, text=self.syntax.source.site(line).text, hint=hint)
+
+
+def _unreadable(package: Module, namespaces: Namespaces) -> Unreadable:
+    from codemods.engine.source import NotPython, decode, parse
+
+    try:
+        parse(decode(namespaces.bytes_of(package), package.path))
+    except NotPython as error:
+        return Unreadable(error.reason, path=package.path, line=error.line, hint="the package's __init__ must parse")
+    return Unreadable("cannot be parsed", path=package.path)

@@ -1,0 +1,266 @@
+"""Which files can matter: a byte test for every file, before anything is parsed.
+
+Owns the needles. A file survives if it spells a symbol and can reach the package, or if it can lose something without
+spelling the symbol: a star, a submodule that only the package loaded, a name computed at run time.
+Invariant: it may keep a file too many, never one too few; it parses nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from codemods.engine.modules import Layout
+from codemods.narrow_reexport.resolve import Resolution
+
+_STAR = re.compile(rb"^[ \t\f]*from[ \t\\\r\n]+([.\w \t]+?)[ \t\\\r\n]+import[ \t\\\r\n]*\(?[ \t\\\r\n]*\*", re.M)
+_WORD = re.compile(rb"\w+")
+_PAIR = re.compile(rb"(?<![\w.])(?:\w+[ \t]*\.[ \t]*)*?(\w+)[ \t]*\.[ \t]*(?=(\w+))")
+_TEXT = re.compile(r"\.(?:py|pyi)\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Survivor:
+    """A file that has to be looked at, with its bytes."""
+
+    path: str
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """What the byte tests found."""
+
+    python: tuple[Survivor, ...]
+    others: tuple[Survivor, ...]  # files that are not Python and spell the dotted path
+    carriers: tuple[tuple[tuple[str, str], str], ...]  # (module, name) -> module reached there
+    starred_modules: frozenset[str]
+    star_reads: frozenset[tuple[str, str]]
+    read_names: frozenset[str]  # names read through the package, as far as bytes can tell (never too few)
+    early: frozenset[str]  # symbols whose origin some string names exactly: a patch, most likely
+    searched: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """How code can spell the package: its last name, aliases of it, and whether a file lies inside it."""
+
+    leaf: bytes
+    folder: str
+    aliases: frozenset[bytes]
+
+    def touches(self, path: str, data: bytes) -> bool:
+        return self.leaf in data or path.startswith(self.folder) or any(alias in data for alias in self.aliases)
+
+
+def scan(
+    paths: Sequence[str],
+    read: Callable[[str], bytes],
+    layout: Layout,
+    resolutions: Sequence[Resolution],
+    lost: Iterable[str],
+    *,
+    wants_names: bool,
+    progress: Callable[[int, int], None] | None = None,
+) -> Scan:
+    """Read every file once and keep what can matter. With `wants_names` the names read through the package are gathered."""
+    package = resolutions[0].symbol.module
+    leaf = package.rpartition(".")[2].encode()
+    init = layout.locate(package)
+    folder = init.path.rpartition("/")[0] + "/" if init else ""
+    names = [found.symbol.name for found in resolutions]
+    spelled = _needle(names)
+    tails = _tails(package, lost)
+    dotted = [found.symbol.dotted.encode() for found in resolutions] + [str(found.symbol).encode() for found in resolutions]
+    origins = {found.symbol.name: re.compile(rb"(?:patch|setattr|delattr)[\w.]*\([ \t\r\n]*[\"']" + re.escape(found.origin.dotted.encode()) + rb"[\"']") for found in resolutions}
+    alias_of = _alias_pattern(package)
+    loaded: dict[str, bytes] = {}
+    kept: dict[str, bytes] = {}
+    others: list[Survivor] = []
+    aliases: set[bytes] = set()
+    carriers: dict[tuple[str, str], str] = {}
+    stars: dict[str, set[str]] = {}
+    early: set[str] = set()
+    reads: set[str] = set()
+    unsure: dict[str, bytes] = {}
+    for number, path in enumerate(paths):
+        if progress is not None and number % 500 == 0:
+            progress(number, len(paths))
+        data = read(path)
+        if not _TEXT.search(path):
+            if any(needle in data for needle in dotted) or (path.endswith((".ipynb", ".md", ".rst")) and leaf in data and spelled(data)):
+                others.append(Survivor(path, data))
+            continue
+        inside = path.startswith(folder)
+        has_leaf = leaf in data
+        if b"*" in data and (has_leaf or b"import" in data):
+            for match in _STAR.finditer(data):
+                stars.setdefault(path, set()).add(b"".join(match[1].split()).decode("utf-8", "replace"))
+        has_name = spelled(data)
+        if has_leaf and b"import" in data:
+            for match in alias_of.finditer(data):
+                name = match["alias"] or match["from_alias"] or leaf
+                module = layout.module_at(path).name
+                carriers[module, name.decode()] = package
+                if name != leaf:
+                    aliases.add(name)
+            if wants_names and not path == (init.path if init else ""):
+                reads |= _names_read(data, leaf, inside)
+        elif wants_names and inside:
+            reads |= _names_read(data, leaf, inside)
+        if has_name:
+            for name, pattern in origins.items():
+                if name not in early and pattern.search(data):
+                    early.add(name)
+            if has_leaf or inside:
+                kept[path] = data
+                continue
+            unsure[path] = data
+        if (has_leaf or inside) and (_loses(data, tails, leaf, inside) or _reflects(data, leaf)):
+            kept[path] = data
+        elif path in stars:
+            loaded[path] = data
+    for path, data in unsure.items():
+        if any(re.search(rb"(?<!\w)" + re.escape(alias) + rb"(?!\w)", data) for alias in aliases):
+            kept[path] = data
+    starring = _star_importers(stars, layout, package)
+    for path in starring:
+        kept.setdefault(path, loaded.get(path) or read(path))
+    everywhere = {layout.module_at(path).name: path for path in starring}
+    star_reads = _reads_of(everywhere, names, kept, unsure, stars, layout)
+    starred_modules = frozenset(_absolute(layout, path, spelled_module) for path, found in stars.items() for spelled_module in found)
+    init_paths = {init.path, f"{init.path}i"} if init else set()
+    return Scan(
+        tuple(Survivor(path, data) for path, data in sorted(kept.items()) if path not in init_paths),
+        tuple(others),
+        tuple(sorted((key, value) for key, value in carriers.items() if key[0] != package)),
+        starred_modules,
+        star_reads,
+        frozenset(reads),
+        frozenset(early),
+        len(paths),
+    )
+
+
+def readers_of(pairs: Iterable[tuple[str, str]], paths: Sequence[str], read: Callable[[str], bytes], layout: Layout) -> set[tuple[str, str]]:
+    """Of (path, name) pairs, those whose name some other file may read through that file's module."""
+    wanted = {(path, name): layout.module_at(path).name.rpartition(".")[2].encode() for path, name in pairs}
+    found: set[tuple[str, str]] = set()
+    for path in paths:
+        if not _TEXT.search(path):
+            continue
+        data = read(path)
+        for key, leaf in wanted.items():
+            if key in found or path == key[0] or leaf not in data:
+                continue
+            name = re.escape(key[1].encode())
+            module = re.escape(leaf)
+            if re.search(rb"\b" + module + rb"[ \t]*\.[ \t]*" + name + rb"\b|from[ \t]+[.\w]*\b" + module + rb"[ \t]+import\b[^#;]*?\b(?:" + name + rb"\b|\*)", data):
+                found.add(key)
+    return found
+
+
+def _needle(names: Sequence[str]) -> Callable[[bytes], bool]:
+    encoded = [name.encode() for name in names]
+    odd = [name for name in encoded if not name.isascii()]
+    if odd:
+        return lambda data: any(name in data for name in encoded) or not data.isascii()  # identifiers are compared after NFKC
+    if len(encoded) <= 8:
+        return lambda data: any(name in data for name in encoded)
+    wanted = frozenset(encoded)
+    return lambda data: not wanted.isdisjoint(_WORD.findall(data))
+
+
+def _alias_pattern(package: str) -> re.Pattern[bytes]:
+    # import a.b.pkg [as x]        from a.b import pkg [as x]        from . import pkg
+    parent, _, leaf = package.rpartition(".")
+    whole = re.escape(package.encode())
+    last = re.escape(leaf.encode())
+    above = re.escape(parent.rpartition(".")[2].encode())
+    from_parent = (rb"(?:[.\w]*\b" + above + rb"|\.+)") if parent else rb"(?!)"
+    return re.compile(
+        rb"^[ \t]*import\b[^#\n]*?\b" + whole + rb"[ \t]+as[ \t]+(?P<alias>\w+)"
+        rb"|^[ \t]*import\b[^#\n]*?(?<![\w.])" + whole + rb"[ \t]*(?:[,;#\r\n]|\Z)"
+        rb"|^[ \t]*from[ \t]+" + from_parent + rb"[ \t]+import\b[^;]*?(?<![\w.])" + last + rb"(?![\w.])(?:[ \t]+as[ \t]+(?P<from_alias>\w+))?",
+        re.M,
+    )
+
+
+def _tails(package: str, lost: Iterable[str]) -> frozenset[tuple[bytes, bytes]]:
+    pairs: set[tuple[bytes, bytes]] = set()
+    for dotted in lost:
+        parent, _, last = dotted.rpartition(".")
+        if parent:
+            # an alias may stand for the package, but its submodules keep their names
+            pairs.add((b"" if parent == package else parent.rpartition(".")[2].encode(), last.encode()))
+    return frozenset(pairs)
+
+
+def _loses(data: bytes, tails: frozenset[tuple[bytes, bytes]], leaf: bytes, inside: bool) -> bool:
+    if not tails:
+        return False
+    seconds = {last for _, last in tails}
+    if seconds.isdisjoint(_WORD.findall(data)):
+        return False
+    for row in data.splitlines():
+        stripped = row.lstrip()
+        if stripped.startswith((b"from ", b"import ", b"#")):
+            if stripped.startswith(b"from ") and stripped.rstrip().endswith(b"*"):
+                return True
+            continue
+        for match in re.finditer(rb"(\w+)[ \t]*\.[ \t]*(?=(\w+))", stripped):
+            if match[2] in seconds and ((b"", match[2]) in tails or (match[1], match[2]) in tails):
+                return True
+    del leaf, inside
+    return False
+
+
+def _reflects(data: bytes, leaf: bytes) -> bool:
+    pattern = rb"\b(?:getattr|hasattr|setattr|delattr|vars|dir|object|getmembers|attrgetter)[ \t\r\n]*\([ \t\r\n]*[\w.]*\b" + re.escape(leaf) + rb"[ \t\r\n]*[,)]"
+    return leaf in data and re.search(pattern, data) is not None
+
+
+def _names_read(data: bytes, leaf: bytes, inside: bool) -> set[str]:
+    module = rb"(?:[.\w]*\b" + re.escape(leaf) + (rb"|\.+" if inside else b"") + rb")"
+    found: set[str] = set()
+    for match in re.finditer(rb"\bfrom[ \t]+" + module + rb"[ \t\\\r\n]+import\b[ \t]*(\([^)]*\)|(?:[^\n;\\]|\\\r?\n)*)", data):
+        found |= {word.decode("utf-8", "replace") for word in _WORD.findall(match[1])}
+    for match in re.finditer(rb"\b\w+[ \t]*\.[ \t]*(\w+)", data):
+        found.add(match[1].decode("utf-8", "replace"))
+    return found
+
+
+def _absolute(layout: Layout, path: str, spelled: str) -> str:
+    dots = len(spelled) - len(spelled.lstrip("."))
+    if not dots:
+        return spelled
+    parts = layout.module_at(path).package.split(".")
+    kept = parts[: len(parts) - dots + 1]
+    below = spelled[dots:]
+    return ".".join([*kept, below] if below else kept)
+
+
+def _star_importers(stars: dict[str, set[str]], layout: Layout, package: str) -> list[str]:
+    return [path for path, found in stars.items() if any(_absolute(layout, path, spelled) == package for spelled in found)]
+
+
+def _reads_of(
+    modules: dict[str, str], names: Sequence[str], kept: dict[str, bytes], unsure: dict[str, bytes], stars: dict[str, set[str]], layout: Layout
+) -> frozenset[tuple[str, str]]:
+    """Names that other files read through a module that stars the package: by name, or by a star in turn."""
+    found: set[tuple[str, str]] = set()
+    for module, own in modules.items():
+        leaf = re.escape(module.rpartition(".")[2].encode())
+        for path, data in (*kept.items(), *unsure.items()):
+            if path == own:
+                continue
+            for name in names:
+                spelled = re.escape(name.encode())
+                if re.search(rb"\b" + leaf + rb"[ \t]*\.[ \t]*" + spelled + rb"\b|\bfrom[ \t]+[.\w]*\b" + leaf + rb"[ \t]+import\b[^#;]*?\b" + spelled + rb"\b", data):
+                    found.add((module, name))
+        for path, spelled_modules in stars.items():
+            if path != own and any(_absolute(layout, path, spelled_module) == module for spelled_module in spelled_modules):
+                data = kept.get(path) or unsure.get(path) or b""
+                found |= {(module, name) for name in names if name.encode() in data}
+    return frozenset(found)
