@@ -103,8 +103,6 @@ def _ban(key: str, row: object, file: _File) -> Ban:
     if origin is None:
         said = "has no" if "origin" not in row else "has a bad"
         file.complain(key, f'the row of "{key}" {said} `origin`', 'write origin = "pkg.module:name"', _TABLE)
-    if origin == symbol:
-        file.complain(key, f'"{key}" is its own origin', "", _TABLE)
     allow, lazy = row.get("allow", []), row.get("lazy", False)
     if not (isinstance(allow, list) and all(isinstance(glob, str) for glob in allow)):
         file.complain(key, f'`allow` in the row of "{key}" must be a list of globs', 'allow = ["tests/**"]', _TABLE)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from codemods.engine.model import ImportEdge, Module
@@ -48,6 +48,14 @@ class ImportGraph:
         self._edges: dict[str, tuple[ImportEdge, ...]] = {}
         self._own: dict[str, frozenset[str]] = {}
         self._ever: dict[str, frozenset[str]] = {}
+        self._base: ImportGraph | None = None
+        self._edited: Mapping[str, bytes] = {}
+
+    def edited(self, files: Mapping[str, bytes]) -> ImportGraph:
+        """The graph of the same tree with other bytes in some files; outlines of the rest are shared with this one."""
+        graph = ImportGraph(self._locate, lambda path: files[path] if path in files else self._read(path))
+        graph._base, graph._edited, graph._modules = self, files, self._modules
+        return graph
 
     def module(self, name: str) -> Module | None:
         """The module of the tree with this dotted name, if there is one."""
@@ -59,6 +67,8 @@ class ImportGraph:
         """The outline of a module; empty for a namespace package and for what is not in the tree."""
         if name not in self._outlines:
             module = self.module(name)
+            if self._base is not None and not (module and module.path in self._edited):
+                return self._base.outline(name)
             data = self._read(module.path) if module and module.path else b""
             known = module is not None and data is not None
             self._outlines[name] = outline(data or b"", module) if module and known else Outline((), readable=False)

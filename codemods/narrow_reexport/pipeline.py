@@ -177,18 +177,19 @@ def _narrow(
     if not resolutions:
         return Result(request.package)
     width = line_width(request.root)
-    before = ImportGraph(main.layout.locate, _reader(main.tree, {}))
+    before = ImportGraph(main.layout.locate, main.tree.read)
     callers_only = request.options.callers_only
     first = _plan_init(package, namespaces, resolutions, _origins(package, resolutions), frozenset(), width, callers_only)
     if first.refusals and not request.options.keep_going:
         return Result(request.package, resolutions, refusals=_unaccepted(first.refusals, namespaces, package, request))
     lost = frozenset[str]()
+    after = before
     if not callers_only:
-        overlay = _init_bytes(package, namespaces, first)
-        after = ImportGraph(main.layout.locate, _reader(main.tree, overlay))
+        after = before.edited(_init_bytes(package, namespaces, first))
         lost = before.closure(package.name) - after.closure(package.name)
-        # already narrowed, or still loaded elsewhere: what the origins are is lost all the same for `pkg.sub` reads
     in_tree = frozenset(name for name in lost if main.layout.locate(name) is not None)
+    # a submodule that its own package imports is there whenever the package is
+    orphans = frozenset(name for name in in_tree if name not in after.closure(name.rpartition(".")[0] or name))
     checkouts = [main, *others]
     progress = request.progress
     for checkout in checkouts:
@@ -197,19 +198,20 @@ def _narrow(
             checkout.tree.read,
             checkout.layout,
             resolutions,
-            in_tree,
+            orphans,
             wants_names=any(found.stars for found in resolutions),
             progress=(lambda done, total: progress("scanning", done, total)) if progress else None,
         )
-    context = _context(request, package, namespaces, before, resolutions, in_tree, checkouts, width)
+    context = _context(request, package, namespaces, before, resolutions, orphans, checkouts, width)
     for checkout in checkouts:
         assert checkout.scan is not None
         checkout.sources = {survivor.path: survivor.data for survivor in checkout.scan.python}
-        checkout.plans = _plan_files(checkout.sources, replace(context, layout=checkout.layout), progress)
-        _drop_unused(checkout, replace(context, layout=checkout.layout))
+        own = replace(context, layout=checkout.layout, spared=_spared(package, checkout, orphans, before, after))
+        checkout.plans = _plan_files(checkout.sources, own, progress)
+        _drop_unused(checkout, own)
     read_names = frozenset().union(*(checkout.scan.read_names for checkout in checkouts if checkout.scan is not None))
     init = _plan_init(package, namespaces, resolutions, in_tree | _origins(package, resolutions) if not callers_only else frozenset(), read_names, width, callers_only)
-    return _assemble(request, package, namespaces, checkouts, context, init, before)
+    return _assemble(request, package, namespaces, checkouts, context, init, before, in_tree)
 
 
 def _origins(package: Module, resolutions: Iterable[Resolution]) -> frozenset[str]:
@@ -235,13 +237,6 @@ def _init_bytes(package: Module, namespaces: Namespaces, plan: InitPlan) -> dict
     syntax = namespaces.syntax(package)
     assert syntax is not None
     return {package.path: syntax.source.encode(apply(syntax.source.text, plan.edits))}
-
-
-def _reader(tree: Tree, overlay: dict[str, bytes]) -> Callable[[str], bytes | None]:
-    def read(path: str) -> bytes | None:
-        return overlay[path] if path in overlay else tree.read(path)
-
-    return read
 
 
 def _context(
@@ -273,6 +268,18 @@ def _context(
         frozenset(),
         _accepted(request),
     )
+
+
+def _spared(package: Module, checkout: _Checkout, orphans: frozenset[str], before: ImportGraph, after: ImportGraph) -> frozenset[tuple[str, str]]:
+    """Of the files that read a lost submodule of another package, those that do not get it by importing this package."""
+    assert checkout.scan is not None
+    spared: set[tuple[str, str]] = set()
+    foreign = {name for name in orphans if not name.startswith(f"{package.name}.")}
+    for path in checkout.scan.losing if foreign else ():
+        name = checkout.layout.module_at(path).name
+        needs = before.closure(name) - after.closure(name)
+        spared |= {(path, module) for module in foreign if module not in needs}
+    return frozenset(spared)
 
 
 def _hidden(package: Module, namespaces: Namespaces) -> frozenset[str]:
@@ -325,7 +332,7 @@ def _drop_unused(checkout: _Checkout, context: Context) -> None:
 
 
 def _assemble(
-    request: Request, package: Module, namespaces: Namespaces, checkouts: Sequence[_Checkout], context: Context, init: InitPlan, before: ImportGraph
+    request: Request, package: Module, namespaces: Namespaces, checkouts: Sequence[_Checkout], context: Context, init: InitPlan, before: ImportGraph, lost: frozenset[str]
 ) -> Result:
     main = checkouts[0]
     refusals: list[Refusal] = list(_unaccepted(init.refusals, namespaces, package, request))
@@ -369,11 +376,11 @@ def _assemble(
     if result.refusals:
         return result
     overlay = {change.path: change.after for change in (*changes[0][1], *inits)}
-    after = ImportGraph(main.layout.locate, _reader(main.tree, overlay))
-    cycles = _cycles(main, context, before, after, overlay)
+    after = before.edited(overlay)
+    cycles = _cycles(main, context, lost, before, after, overlay)
     if cycles:
         return replace(result, refusals=cycles)
-    failures += _verify(changes, inits, context, checkouts)
+    failures += _verify(changes, inits, replace(context, lost=frozenset()), checkouts)
     rows = _rows(request, context, init)
     complete = []
     for number, (root, own_changes) in enumerate(changes):
@@ -430,9 +437,9 @@ def _unaccepted(refusals: Iterable[Refusal], namespaces: Namespaces, package: Mo
     return tuple(dict.fromkeys(r for r in refusals if (r.site.path, r.site.line) not in marked and not accepts(r.site.text)))
 
 
-def _cycles(main: _Checkout, context: Context, before: ImportGraph, after: ImportGraph, overlay: dict[str, bytes]) -> tuple[Refusal, ...]:
+def _cycles(main: _Checkout, context: Context, lost: frozenset[str], before: ImportGraph, after: ImportGraph, overlay: dict[str, bytes]) -> tuple[Refusal, ...]:
     changed = {main.layout.module_at(path).name for path in overlay if path.endswith(".py")}
-    entries = risky_entries(after, sorted(changed | context.lost | {found.origin.module for found in context.resolutions}))
+    entries = risky_entries(after, sorted(changed | lost | {found.origin.module for found in context.resolutions}))
     refusals: list[Refusal] = []
     for fault in unmasked_cycles(before, after, entries):
         text = _line(overlay.get(fault.path) or main.tree.read(fault.path), fault.path, fault.line)

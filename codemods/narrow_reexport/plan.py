@@ -29,7 +29,7 @@ from codemods.engine.references import (
 )
 from codemods.engine.scopes import Syntax, analyse
 from codemods.engine.source import NotPython, Source, decode, parse
-from codemods.narrow_reexport.forms.annotation import type_strings
+from codemods.narrow_reexport.forms.annotation import type_strings, typed_strings
 from codemods.narrow_reexport.forms.attribute import AttributePlanner, additions_as_changes
 from codemods.narrow_reexport.forms.from_import import change_from_import
 from codemods.narrow_reexport.forms.placement import Change, NewImport, place, stands_alone
@@ -55,6 +55,7 @@ class Context:
     star_reads: frozenset[tuple[str, str]] = frozenset()  # (module, name) read through a module that stars the package
     droppable: frozenset[tuple[str, str]] = frozenset()  # (path, name): imports that nobody else reads
     accepted: frozenset[tuple[str, int]] = frozenset()
+    spared: frozenset[tuple[str, str]] = frozenset()  # (path, lost module): the file does not depend on the package for it
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +97,7 @@ def plan_file(path: str, data: bytes, context: Context) -> FilePlan:
     target = Target(
         context.package.name,
         frozenset(found.symbol.name for found in context.resolutions),
-        context.lost,
+        frozenset(name for name in context.lost if (path, name) not in context.spared) if context.spared else context.lost,
         context.hidden,
         dict(context.carriers),
         context.layout.locate,
@@ -237,7 +238,7 @@ class _Planner:
         self.draft.sites += len(plan.texts)
         self._texts(plan.texts)
         reflected = [r for r in references if isinstance(r, Reflection)]
-        for verdicts in (judge_reflection(self.syntax, reflected, self.context.resolutions), judge_strings(self.syntax, self.context.resolutions)):
+        for verdicts in (judge_reflection(self.syntax, reflected, self.context.resolutions), judge_strings(self.syntax, self.context.resolutions, typed_strings(self.syntax))):
             self._verdicts(verdicts)
 
     def _texts(self, texts: Sequence[tuple[object, str]]) -> None:

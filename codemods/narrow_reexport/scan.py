@@ -16,7 +16,6 @@ from codemods.narrow_reexport.resolve import Resolution
 
 _STAR = re.compile(rb"^[ \t\f]*from[ \t\\\r\n]+([.\w \t]+?)[ \t\\\r\n]+import[ \t\\\r\n]*\(?[ \t\\\r\n]*\*", re.M)
 _WORD = re.compile(rb"\w+")
-_PAIR = re.compile(rb"(?<![\w.])(?:\w+[ \t]*\.[ \t]*)*?(\w+)[ \t]*\.[ \t]*(?=(\w+))")
 _TEXT = re.compile(r"\.(?:py|pyi)\Z")
 
 
@@ -38,20 +37,9 @@ class Scan:
     starred_modules: frozenset[str]
     star_reads: frozenset[tuple[str, str]]
     read_names: frozenset[str]  # names read through the package, as far as bytes can tell (never too few)
+    losing: frozenset[str]  # files that may read a submodule that is no longer loaded
     early: frozenset[str]  # symbols whose origin some string names exactly: a patch, most likely
     searched: int
-
-
-@dataclass(frozen=True, slots=True)
-class Reach:
-    """How code can spell the package: its last name, aliases of it, and whether a file lies inside it."""
-
-    leaf: bytes
-    folder: str
-    aliases: frozenset[bytes]
-
-    def touches(self, path: str, data: bytes) -> bool:
-        return self.leaf in data or path.startswith(self.folder) or any(alias in data for alias in self.aliases)
 
 
 def scan(
@@ -72,6 +60,9 @@ def scan(
     names = [found.symbol.name for found in resolutions]
     spelled = _needle(names)
     tails = _tails(package, lost)
+    own = frozenset(pair for pair in tails if not pair[0])
+    foreign = tails - own
+    touches = _touch_test(package, folder)
     dotted = [found.symbol.dotted.encode() for found in resolutions] + [str(found.symbol).encode() for found in resolutions]
     origins = {found.symbol.name: re.compile(rb"(?:patch|setattr|delattr)[\w.]*\([ \t\r\n]*[\"']" + re.escape(found.origin.dotted.encode()) + rb"[\"']") for found in resolutions}
     alias_of = _alias_pattern(package)
@@ -82,6 +73,8 @@ def scan(
     carriers: dict[tuple[str, str], str] = {}
     stars: dict[str, set[str]] = {}
     early: set[str] = set()
+    losing: set[str] = set()
+    reflects = _reflection_pattern(leaf)
     reads: set[str] = set()
     unsure: dict[str, bytes] = {}
     for number, path in enumerate(paths):
@@ -100,6 +93,8 @@ def scan(
         has_name = spelled(data)
         if has_leaf and b"import" in data:
             for match in alias_of.finditer(data):
+                if match["module"] and _absolute(layout, path, match["module"].decode()) != package.rpartition(".")[0]:
+                    continue
                 name = match["alias"] or match["from_alias"] or leaf
                 module = layout.module_at(path).name
                 carriers[module, name.decode()] = package
@@ -109,6 +104,11 @@ def scan(
                 reads |= _names_read(data, leaf, inside)
         elif wants_names and inside:
             reads |= _names_read(data, leaf, inside)
+        loses = bool(own or foreign) and (
+            ((has_leaf or inside) and _loses(data, own)) or ((inside or touches(path, data)) and _loses(data, foreign))
+        )
+        if loses:
+            losing.add(path)
         if has_name:
             for name, pattern in origins.items():
                 if name not in early and pattern.search(data):
@@ -117,7 +117,7 @@ def scan(
                 kept[path] = data
                 continue
             unsure[path] = data
-        if (has_leaf or inside) and (_loses(data, tails, leaf, inside) or _reflects(data, leaf)):
+        if loses or (has_leaf and reflects.search(data)):
             kept[path] = data
         elif path in stars:
             loaded[path] = data
@@ -138,6 +138,7 @@ def scan(
         starred_modules,
         star_reads,
         frozenset(reads),
+        frozenset(losing),
         frozenset(early),
         len(paths),
     )
@@ -182,9 +183,21 @@ def _alias_pattern(package: str) -> re.Pattern[bytes]:
     return re.compile(
         rb"^[ \t]*import\b[^#\n]*?\b" + whole + rb"[ \t]+as[ \t]+(?P<alias>\w+)"
         rb"|^[ \t]*import\b[^#\n]*?(?<![\w.])" + whole + rb"[ \t]*(?:[,;#\r\n]|\Z)"
-        rb"|^[ \t]*from[ \t]+" + from_parent + rb"[ \t]+import\b[^;]*?(?<![\w.])" + last + rb"(?![\w.])(?:[ \t]+as[ \t]+(?P<from_alias>\w+))?",
+        rb"|^[ \t]*from[ \t]+(?P<module>" + from_parent + rb")[ \t]+import\b[^;]*?(?<![\w.])" + last + rb"(?![\w.])(?:[ \t]+as[ \t]+(?P<from_alias>\w+))?",
         re.M,
     )
+
+
+def _touch_test(package: str, folder: str) -> Callable[[str, bytes], bool]:
+    # the file imports the package itself: a.b.pkg, from a.b import pkg, from .pkg import x
+    parent, _, leaf = package.rpartition(".")
+    if not parent:
+        pattern = re.compile(rb"^[ \t]*(?:from|import)\b[^#\n]*?(?<![\w.])" + re.escape(leaf.encode()) + rb"\b", re.M)
+        return lambda path, data: pattern.search(data) is not None
+    above = parent.rpartition(".")[2].encode()
+    near = folder.rstrip("/").rpartition("/")[0] + "/"
+    dotted = above + b"." + leaf.encode()
+    return lambda path, data: dotted in data or (above + b" import" in data) or (path.startswith(near) and b"." + leaf.encode() in data)
 
 
 def _tails(package: str, lost: Iterable[str]) -> frozenset[tuple[bytes, bytes]]:
@@ -197,28 +210,22 @@ def _tails(package: str, lost: Iterable[str]) -> frozenset[tuple[bytes, bytes]]:
     return frozenset(pairs)
 
 
-def _loses(data: bytes, tails: frozenset[tuple[bytes, bytes]], leaf: bytes, inside: bool) -> bool:
-    if not tails:
+def _loses(data: bytes, tails: frozenset[tuple[bytes, bytes]]) -> bool:
+    # pkg.sub in an expression; import statements name what they load, and stars are looked at apart
+    seconds = [last for _, last in tails if b"." + last in data]
+    if not seconds:
         return False
-    seconds = {last for _, last in tails}
-    if seconds.isdisjoint(_WORD.findall(data)):
-        return False
-    for row in data.splitlines():
-        stripped = row.lstrip()
-        if stripped.startswith((b"from ", b"import ", b"#")):
-            if stripped.startswith(b"from ") and stripped.rstrip().endswith(b"*"):
+    pattern = re.compile(rb"(\w+)[ \t]*\.[ \t]*(" + b"|".join(map(re.escape, seconds)) + rb")\b")
+    for match in pattern.finditer(data):
+        if (b"", match[2]) in tails or (match[1], match[2]) in tails:
+            row = data[data.rfind(b"\n", 0, match.start()) + 1 : match.start()].lstrip()
+            if not row.startswith((b"from ", b"import ", b"#")):
                 return True
-            continue
-        for match in re.finditer(rb"(\w+)[ \t]*\.[ \t]*(?=(\w+))", stripped):
-            if match[2] in seconds and ((b"", match[2]) in tails or (match[1], match[2]) in tails):
-                return True
-    del leaf, inside
     return False
 
 
-def _reflects(data: bytes, leaf: bytes) -> bool:
-    pattern = rb"\b(?:getattr|hasattr|setattr|delattr|vars|dir|object|getmembers|attrgetter)[ \t\r\n]*\([ \t\r\n]*[\w.]*\b" + re.escape(leaf) + rb"[ \t\r\n]*[,)]"
-    return leaf in data and re.search(pattern, data) is not None
+def _reflection_pattern(leaf: bytes) -> re.Pattern[bytes]:
+    return re.compile(rb"\b(?:getattr|hasattr|setattr|delattr|vars|dir|object|getmembers|attrgetter)[ \t\r\n]*\([ \t\r\n]*[\w.]*\b" + re.escape(leaf) + rb"[ \t\r\n]*[,)]")
 
 
 def _names_read(data: bytes, leaf: bytes, inside: bool) -> set[str]:

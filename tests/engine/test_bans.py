@@ -157,7 +157,6 @@ def test_dotted_rows_are_understood_but_not_replaced() -> None:
         ('version = 1\n[symbols]\n"a:b" = { }\n', 3, "has no `origin`"),
         ('version = 1\n[symbols]\n"a:b" = { origin = "a.c.b" }\n', 3, "has a bad `origin`"),
         ('version = 1\n[symbols]\n"a:b" = { origin = 1 }\n', 3, "has a bad `origin`"),
-        ('version = 1\n[symbols]\n"a:b" = { origin = "a:b" }\n', 3, "its own origin"),
         ('version = 1\n[symbols]\n"a:b" = { origin = "a.c:b", alow = [] }\n', 3, "unknown key `alow`"),
         ('version = 1\n[symbols]\n"a:b" = { origin = "a.c:b", allow = "x" }\n', 3, "must be a list of globs"),
         ('version = 1\n[symbols]\n"a:b" = { origin = "a.c:b", lazy = 1 }\n', 3, "must be true or false"),

@@ -23,7 +23,7 @@ def type_strings(syntax: Syntax, names: Names, wanted: frozenset[str]) -> tuple[
     found: list[AttributeUse] = []
     unclear: list[Use] = []
     source = syntax.source
-    for use in _typed(syntax):
+    for use in typed_strings(syntax):
         value = use.node.value if isinstance(use.node, ast.Constant) else None
         if not isinstance(value, str) or not any(name in value for name in wanted):
             continue
@@ -56,7 +56,8 @@ def type_strings(syntax: Syntax, names: Names, wanted: frozenset[str]) -> tuple[
     return found, unclear
 
 
-def _typed(syntax: Syntax) -> list[Use]:
+def typed_strings(syntax: Syntax) -> list[Use]:
+    """Strings that are types by their place: in annotations, and as arguments of `cast`, `TypeVar`, `NewType`."""
     found = [use for use in syntax.strings if use.annotation and use.fstring is None]
     for use in syntax.calls:
         call = use.node

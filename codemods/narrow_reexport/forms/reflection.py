@@ -68,30 +68,31 @@ def judge_reflection(syntax: Syntax, uses: Sequence[Reflection], resolutions: Se
     return plan
 
 
-def judge_strings(syntax: Syntax, resolutions: Sequence[Resolution]) -> TextPlan:
-    """Verdicts on strings that spell the symbol's path or hold code that imports it."""
+def judge_strings(syntax: Syntax, resolutions: Sequence[Resolution], types: Sequence[Use]) -> TextPlan:
+    """Verdicts on strings that spell the symbol's path or hold code that imports it; `types` are handled elsewhere."""
     plan = TextPlan()
-    docstrings = {id(value) for value in _docstrings(syntax.tree)}
+    typed = {id(use.node) for use in types}
     for use in syntax.strings:
         assert isinstance(use.node, ast.Constant)
         value = str(use.node.value)
+        if id(use.node) in typed:
+            continue
         for found in resolutions:
             if found.symbol.name in value and not found.is_submodule:
-                _judge(syntax, use, value, found, docstrings, plan)
+                _judge(syntax, use, value, found, plan)
     return plan
 
 
-def _judge(syntax: Syntax, use: Use, value: str, found: Resolution, docstrings: set[int], plan: TextPlan) -> None:
+def _judge(syntax: Syntax, use: Use, value: str, found: Resolution, plan: TextPlan) -> None:
     symbol, name = found.symbol, found.symbol.name
     site = syntax.source.site_of(use.node)
-    inert = id(use.node) in docstrings
+    inert = isinstance(use.parent, ast.Expr)  # a docstring
     if value in (symbol.dotted, str(symbol)):
         if _patches(use):
             reason = "a test patches the name on the package; the target must move together with the readers that it covers"
         else:
             reason = f"the string is exactly {value}: it may be resolved, or be a label"
-        if not use.annotation:
-            plan.refusals.append(Refusal(site, str(symbol), reason, "change it by hand, or accept the site"))
+        plan.refusals.append(Refusal(site, str(symbol), reason, "change it by hand, or accept the site"))
         return
     if value.startswith((f"{symbol.dotted}.", f"{symbol}.")) and " " not in value and not found.same_name:
         _deeper(syntax, use, value, found, plan)
@@ -136,9 +137,3 @@ def _runs(use: Use) -> bool:
     call = use.parent if isinstance(use.parent, ast.Call) else None
     name = call.func.id if call is not None and isinstance(call.func, ast.Name) else ""
     return name in _RUNNERS
-
-
-def _docstrings(tree: ast.Module) -> list[ast.expr]:
-    return [
-        node.value for node in ast.walk(tree) if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
-    ]
