@@ -109,12 +109,13 @@ Reference = FromName | StarImport | ModuleAlias | AttributeUse | LostModule | Re
 def binds_package(syntax: Syntax, module: Module, target: Target) -> bool:
     """Whether any import of the file may bind the package, a parent of it, or a carrier: only then are attributes of interest."""
     package = target.package
+    carriers = {module for module, _ in target.carriers}
     tops = {package.partition(".")[0]} | {lost.partition(".")[0] for lost in target.lost}
     for statement, _ in syntax.imports:
         if isinstance(statement, ast.Import):
             if any(alias.name.partition(".")[0] in tops for alias in statement.names):
                 return True
-            if any((alias.name, "") in target.carriers or any(key[0] == alias.name for key in target.carriers) for alias in statement.names):
+            if any(alias.name in carriers for alias in statement.names):
                 return True
             continue
         source = absolute(module, statement)
@@ -122,7 +123,7 @@ def binds_package(syntax: Syntax, module: Module, target: Target) -> bool:
             dotted = f"{source}.{alias.name}" if source else alias.name
             if package == dotted or package.startswith(f"{dotted}.") or (source, alias.name) in target.carriers:
                 return True
-            if any(key[0] == dotted for key in target.carriers):
+            if dotted in carriers:
                 return True
             if any(lost.startswith(f"{dotted}.") for lost in target.lost):
                 return True

@@ -8,13 +8,13 @@ Invariant: it never guesses by spelling; a name is looked up from the scope in w
 from __future__ import annotations
 
 import ast
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from codemods.engine.model import When
 from codemods.engine.source import Source
 
-_SUITES = ("body", "orelse", "handlers", "finalbody", "cases")
 _IMPORT_ERRORS = {"ImportError", "ModuleNotFoundError", "Exception", "BaseException"}
 
 
@@ -135,9 +135,63 @@ def analyse(source: Source, tree: ast.Module, *, expressions: bool = True) -> Sy
     scope = Scope("module", tree, None)
     body = Block(tree.body, tree, None, scope, When.EAGER)
     syntax = Syntax(source, tree, scope, body, whole=expressions)
-    walker = _Walker(syntax, expressions)
-    walker.run(body)
+    if expressions:
+        _Walker(syntax).run(body)
+    else:
+        _imports_only(syntax, body, _import_lines(source))
     return syntax
+
+
+def _import_lines(source: Source) -> list[int]:
+    lines, starts = [], source.starts
+    at = source.text.find("import")
+    while at >= 0:
+        lines.append(bisect_right(starts, at))
+        at = source.text.find("import", at + 6)
+    return lines
+
+
+def _imports_only(syntax: Syntax, block: Block, lines: list[int]) -> None:
+    """Imports and their blocks; statements without the word `import` in their lines are passed over whole."""
+    for statement in block.statements:
+        last = statement.end_lineno or statement.lineno
+        first = bisect_left(lines, statement.lineno)
+        if first == len(lines) or lines[first] > last:
+            continue
+        if isinstance(statement, (ast.Import, ast.ImportFrom)):
+            syntax.blocks[statement] = block
+            syntax.imports.append((statement, block))
+            continue
+        for body, owner, scope, when, optional in _suites(statement, block):
+            _imports_only(syntax, Block(body, owner, block, scope, when, optional), lines)
+
+
+def _suites(node: ast.stmt, block: Block) -> Iterator[tuple[list[ast.stmt], ast.AST, Scope, When, bool]]:
+    """The suites of a statement: body, owner, scope, when it runs, whether it may not run."""
+    scope, when, optional = block.scope, block.when, block.optional
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        yield node.body, node, Scope("function", node, scope), When.TYPING if when is When.TYPING else When.LATE, False
+    elif isinstance(node, ast.ClassDef):
+        yield node.body, node, Scope("class", node, scope), when, optional
+    elif isinstance(node, ast.If):
+        negated = isinstance(node.test, ast.UnaryOp) and isinstance(node.test.op, ast.Not) and is_type_checking(node.test.operand)
+        yield node.body, node, scope, When.TYPING if is_type_checking(node.test) else when, True
+        yield node.orelse, node, scope, When.TYPING if negated else when, True
+    elif isinstance(node, ast.Try) or type(node).__name__ == "TryStar":
+        guarded = catches_import_error(node) and when is When.EAGER
+        yield node.body, node, scope, When.GUARDED if guarded else when, True
+        for handler in node.handlers:
+            yield handler.body, handler, scope, when, True
+        yield node.orelse, node, scope, when, True
+        yield node.finalbody, node, scope, when, True
+    elif isinstance(node, (ast.With, ast.AsyncWith)):
+        yield node.body, node, scope, when, optional
+    elif isinstance(node, (ast.For, ast.AsyncFor, ast.While)):
+        yield node.body, node, scope, when, True
+        yield node.orelse, node, scope, when, True
+    elif isinstance(node, ast.Match):
+        for case in node.cases:
+            yield case.body, case, scope, when, True
 
 
 def is_type_checking(test: ast.expr) -> bool:
@@ -159,16 +213,14 @@ def catches_import_error(statement: ast.AST) -> bool:
 class _Walker:
     """Visits statements and expressions in source order, keeping the current scope and block."""
 
-    def __init__(self, syntax: Syntax, expressions: bool) -> None:
+    def __init__(self, syntax: Syntax) -> None:
         self.syntax = syntax
-        self.expressions = expressions
         self.scope = syntax.module
         self.block = syntax.body
         self.statement: ast.stmt = ast.Pass()
         self.fstring: ast.JoinedStr | None = None
         self.annotation = False
         self.pattern = False
-        self.later: list[tuple[Scope, Block]] = []
 
     def run(self, body: Block) -> None:
         self._suite(body)
@@ -185,10 +237,10 @@ class _Walker:
             self._statement(statement)
         self.scope, self.block, self.statement = kept
 
-    def _inner(self, statements: list[ast.stmt], owner: ast.AST, when: When | None = None, optional: bool = True) -> None:
-        if statements:
-            outer = self.block
-            self._suite(Block(statements, owner, outer, self.scope, when or outer.when, optional or outer.optional))
+    def _inner(self, node: ast.stmt, owner: ast.AST | None = None) -> None:
+        for body, at, scope, when, optional in _suites(node, self.block):
+            if body and (owner is None or at is owner):
+                self._suite(Block(body, at, self.block, scope, when, optional))
 
     def _statement(self, node: ast.stmt) -> None:
         if isinstance(node, (ast.Import, ast.ImportFrom)):
@@ -203,52 +255,38 @@ class _Walker:
             self._bind(node.name, node)
             for part in (*node.decorator_list, *node.bases, *(keyword.value for keyword in node.keywords)):
                 self._expression(part, node)
-            scope = Scope("class", node, self.scope)
-            self._suite(Block(node.body, node, self.block, scope, self.block.when, self.block.optional))
-        elif isinstance(node, ast.If):
+            self._inner(node)
+        elif isinstance(node, (ast.If, ast.While)):
             self._expression(node.test, node)
-            typing = is_type_checking(node.test)
-            not_typing = isinstance(node.test, ast.UnaryOp) and isinstance(node.test.op, ast.Not) and is_type_checking(node.test.operand)
-            self._inner(node.body, node, When.TYPING if typing else None)
-            self._inner(node.orelse, node, When.TYPING if not_typing else None)
+            self._inner(node)
         elif isinstance(node, ast.Try) or type(node).__name__ == "TryStar":
-            guarded = catches_import_error(node) and self.block.when is When.EAGER
-            self._inner(node.body, node, When.GUARDED if guarded else None)
+            self._inner(node, node)
             for handler in node.handlers:
                 if handler.type is not None:
                     self._expression(handler.type, handler)
                 if handler.name:
                     self._bind(handler.name, handler)
-                self._inner(handler.body, handler)
-            self._inner(node.orelse, node)
-            self._inner(node.finalbody, node)
+                self._inner(node, handler)
         elif isinstance(node, (ast.With, ast.AsyncWith)):
             for item in node.items:
                 self._expression(item.context_expr, node)
                 if item.optional_vars is not None:
                     self._target(item.optional_vars, node)
-            self._inner(node.body, node, optional=False)
+            self._inner(node)
         elif isinstance(node, (ast.For, ast.AsyncFor)):
             self._expression(node.iter, node)
             self._target(node.target, node)
-            self._inner(node.body, node)
-            self._inner(node.orelse, node)
-        elif isinstance(node, ast.While):
-            self._expression(node.test, node)
-            self._inner(node.body, node)
-            self._inner(node.orelse, node)
+            self._inner(node)
         elif isinstance(node, ast.Match):
             self._expression(node.subject, node)
             for case in node.cases:
                 self._pattern(case.pattern)
                 if case.guard is not None:
                     self._expression(case.guard, case)
-                self._inner(case.body, case)
+                self._inner(node, case)
         elif isinstance(node, (ast.Global, ast.Nonlocal)):
             for name in node.names:
                 self.scope.outer[name] = "global" if isinstance(node, ast.Global) else "nonlocal"
-        elif not self.expressions:
-            return
         elif isinstance(node, ast.Assign):
             self._expression(node.value, node)
             for target in node.targets:
@@ -277,11 +315,11 @@ class _Walker:
     def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         for part in (*node.decorator_list, *node.args.defaults, *(value for value in node.args.kw_defaults if value is not None)):
             self._expression(part, node)
-        scope = Scope("function", node, self.scope)
+        ((body, _, scope, when, _),) = _suites(node, self.block)
         self._arguments(node.args, scope)
         if node.returns is not None:
             self._annotation(node.returns, node)
-        self._suite(Block(node.body, node, self.block, scope, When.LATE if self.block.when is not When.TYPING else When.TYPING))
+        self._suite(Block(body, node, self.block, scope, when))
 
     def _arguments(self, arguments: ast.arguments, scope: Scope) -> None:
         for argument in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg):
@@ -340,8 +378,6 @@ class _Walker:
         return Use(node, self.scope, self.block, self.statement, self.fstring, self.annotation, self.pattern, parent)
 
     def _expression(self, node: ast.expr, parent: ast.AST) -> None:
-        if not self.expressions:
-            return
         kind = type(node)
         if kind is ast.Name:
             self.syntax.names.append(self._use(node, parent))

@@ -11,8 +11,10 @@ import io
 import re
 import tokenize
 import warnings
+from bisect import bisect_right
 from codecs import BOM_UTF8
 from dataclasses import dataclass
+from itertools import accumulate
 
 from codemods.engine.model import Site
 
@@ -29,15 +31,26 @@ class NotPython(Exception):
         self.line = line
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Source:
-    """One decoded file. `text` has no BOM and keeps its newlines; `starts[n]` is the offset of line n + 1."""
+    """One decoded file. `text` has no BOM and keeps its newlines."""
 
     path: str
     text: str
     encoding: str
     bom: bool
-    starts: tuple[int, ...]
+    _starts: tuple[int, ...] = ()
+
+    @property
+    def starts(self) -> tuple[int, ...]:
+        """`starts[n]` is the offset of line n + 1; found when first asked for."""
+        if not self._starts:
+            lengths = [len(line) + 1 for line in self.text.split("\n")] if "\r" not in self.text else []
+            if lengths:
+                self._starts = (0, *accumulate(lengths[:-1]))
+            else:
+                self._starts = (0, *(match.end() for match in _NEWLINE.finditer(self.text)))
+        return self._starts
 
     def offset(self, line: int, column: int) -> int:
         """The offset in characters of an `ast` position (1-based line, column in UTF-8 bytes)."""
@@ -59,14 +72,7 @@ class Source:
 
     def line_of(self, offset: int) -> int:
         """The 1-based line that holds an offset."""
-        low, high = 0, len(self.starts)
-        while low < high:
-            middle = (low + high) // 2
-            if self.starts[middle] <= offset:
-                low = middle + 1
-            else:
-                high = middle
-        return low
+        return bisect_right(self.starts, offset)
 
     def site(self, line: int, column: int = 0) -> Site:
         """The place a message names."""
@@ -100,21 +106,13 @@ def decode(data: bytes, path: str) -> Source:
         encoding = "utf-8" if encoding == "utf-8-sig" else encoding
     try:
         text = body.decode(encoding)
-        exact = text.encode(encoding) == body
+        exact = encoding == "utf-8" or text.encode(encoding) == body
     except UnicodeError as error:
         start = getattr(error, "start", 0)
         raise NotPython(f"it is not {encoding} text, and no other encoding is declared", body.count(b"\n", 0, start) + 1) from None
     if not exact:
         raise NotPython(f"its encoding {encoding} does not give back the same bytes", 1)
-    starts = [0]
-    if "\r" in text:
-        starts += [match.end() for match in _NEWLINE.finditer(text)]
-    else:
-        at = text.find("\n")
-        while at >= 0:
-            starts.append(at + 1)
-            at = text.find("\n", at + 1)
-    return Source(path, text, encoding, bom, tuple(starts))
+    return Source(path, text, encoding, bom)
 
 
 def parse(source: Source) -> ast.Module:

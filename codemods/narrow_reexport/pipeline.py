@@ -189,7 +189,8 @@ def _narrow(
         lost = before.closure(package.name) - after.closure(package.name)
     in_tree = frozenset(name for name in lost if main.layout.locate(name) is not None)
     # a submodule that its own package imports is there whenever the package is
-    orphans = frozenset(name for name in in_tree if name not in after.closure(name.rpartition(".")[0] or name))
+    loads = {parent: after.closure(parent) for parent in {name.rpartition(".")[0] for name in in_tree} if parent}
+    orphans = frozenset(name for name in in_tree if name not in loads.get(name.rpartition(".")[0], {name}))
     checkouts = [main, *others]
     progress = request.progress
     for checkout in checkouts:
@@ -380,7 +381,7 @@ def _assemble(
     cycles = _cycles(main, context, lost, before, after, overlay)
     if cycles:
         return replace(result, refusals=cycles)
-    failures += _verify(changes, inits, replace(context, lost=frozenset()), checkouts)
+    failures += _verify(changes, inits, replace(context, lost=frozenset(), verifying=True), checkouts)
     rows = _rows(request, context, init)
     complete = []
     for number, (root, own_changes) in enumerate(changes):
@@ -438,7 +439,9 @@ def _unaccepted(refusals: Iterable[Refusal], namespaces: Namespaces, package: Mo
 
 
 def _cycles(main: _Checkout, context: Context, lost: frozenset[str], before: ImportGraph, after: ImportGraph, overlay: dict[str, bytes]) -> tuple[Refusal, ...]:
-    changed = {main.layout.module_at(path).name for path in overlay if path.endswith(".py")}
+    # a file that the package never loads can be on no cycle with what it loads
+    near = before.closure(context.package.name)
+    changed = {main.layout.module_at(path).name for path in overlay if path.endswith(".py")} & near
     entries = risky_entries(after, sorted(changed | lost | {found.origin.module for found in context.resolutions}))
     refusals: list[Refusal] = []
     for fault in unmasked_cycles(before, after, entries):

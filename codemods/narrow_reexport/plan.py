@@ -55,6 +55,7 @@ class Context:
     star_reads: frozenset[tuple[str, str]] = frozenset()  # (module, name) read through a module that stars the package
     droppable: frozenset[tuple[str, str]] = frozenset()  # (path, name): imports that nobody else reads
     accepted: frozenset[tuple[str, int]] = frozenset()
+    verifying: bool = False  # the second pass, which looks for edits alone
     spared: frozenset[tuple[str, str]] = frozenset()  # (path, lost module): the file does not depend on the package for it
 
 
@@ -310,16 +311,13 @@ def _needs_expressions(syntax: Syntax, module: Module, target: Target, reference
     package = context.package.name
     if package not in text:
         return False
-    pattern = rf"""["']{re.escape(package)}["']|(?<![\w.]){re.escape(package)}[.:](?:{"|".join(sorted(map(re.escape, target.names)))})\b|["'][^"'\n]*\bfrom\s+{re.escape(package)}\s+import\b"""
-    return re.search(pattern, text) is not None or re.search(rf"^[^#\n]*[\"'].*\bfrom\s+{re.escape(package)}\s+import\b", text, re.M) is not None or _multiline_code(text, package)
+    return any(_in_string(text, match.start()) for match in re.finditer(rf"{re.escape(package)}(?!\w)", text))
 
 
-def _multiline_code(text: str, package: str) -> bool:
-    return any(
-        re.search(rf"\bfrom\s+{re.escape(package)}\s+import\b", part) is not None
-        for quote in ('"""', "'''")
-        for part in text.split(quote)[1::2]
-    )
+def _in_string(text: str, at: int) -> bool:
+    # a quote before it on its line, or an odd number of triple quotes above: a string, or taken for one to be sure
+    row = text[text.rfind("\n", 0, at) + 1 : at]
+    return '"' in row or "'" in row or text.count('"""', 0, at) % 2 == 1 or text.count("'''", 0, at) % 2 == 1
 
 
 def _unparsed(path: str, data: bytes, context: Context, error: NotPython) -> FilePlan:
@@ -380,7 +378,7 @@ def _accepted(source: Source, site: Site, context: Context) -> bool:
 
 def _mentions(source: Source, context: Context, edits: Sequence[Edit], refusals: Sequence[Refusal]) -> tuple[Mention, ...]:
     package = context.package.name
-    if f"{package}." not in source.text and f"{package}:" not in source.text:
+    if context.verifying or (f"{package}." not in source.text and f"{package}:" not in source.text):
         return ()
     names = "|".join(re.escape(found.symbol.name) for found in context.resolutions if not found.is_submodule)
     if not names:
@@ -388,7 +386,9 @@ def _mentions(source: Source, context: Context, edits: Sequence[Edit], refusals:
     lines = {refusal.site.line for refusal in refusals}
     spans = [(edit.start, edit.end) for edit in edits]
     found: list[Mention] = []
-    for match in re.finditer(rf"(?<![\w.]){re.escape(package)}[.:](?P<name>{names})\b(?!\.?\w)", source.text):
+    for match in re.finditer(rf"{re.escape(package)}[.:](?P<name>{names})\b(?!\.?\w)", source.text):
+        if re.match(r"[\w.]", source.text[max(match.start() - 1, 0) : match.start()]):
+            continue
         line = source.line_of(match.start())
         if line in lines or any(start <= match.start() < max(end, start + 1) for start, end in spans):
             continue

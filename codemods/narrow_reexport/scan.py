@@ -212,15 +212,15 @@ def _tails(package: str, lost: Iterable[str]) -> frozenset[tuple[bytes, bytes]]:
 
 def _loses(data: bytes, tails: frozenset[tuple[bytes, bytes]]) -> bool:
     # pkg.sub in an expression; import statements name what they load, and stars are looked at apart
-    seconds = [last for _, last in tails if b"." + last in data]
-    if not seconds:
-        return False
-    pattern = re.compile(rb"(\w+)[ \t]*\.[ \t]*(" + b"|".join(map(re.escape, seconds)) + rb")\b")
-    for match in pattern.finditer(data):
-        if (b"", match[2]) in tails or (match[1], match[2]) in tails:
-            row = data[data.rfind(b"\n", 0, match.start()) + 1 : match.start()].lstrip()
-            if not row.startswith((b"from ", b"import ", b"#")):
-                return True
+    for first, last in tails:
+        at = data.find(b"." + last)
+        while at >= 0:
+            end = at + len(last) + 1
+            if not _WORD.match(data, end):
+                row = data[data.rfind(b"\n", 0, at) + 1 : at].lstrip()
+                if row.rstrip().endswith(first) and not row.startswith((b"from ", b"import ", b"#")):
+                    return True
+            at = data.find(b"." + last, end)
     return False
 
 
