@@ -33,7 +33,7 @@ print("\\n@@" + json.dumps(found))
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """What one program did: its exit code and standard output; `error` is the last line of its traceback, to explain."""
+    """What one program did: exit code and standard output; `error` is the last line of standard error."""
 
     program: str
     exit_code: int
@@ -61,7 +61,9 @@ def run_programs(root: Path, programs: Sequence[str], import_roots: Sequence[str
         is_module = re.fullmatch(r"[\w.]+", program) is not None
         done = _python(root, ["-m", program] if is_module else ["-c", program], import_roots)
         errors = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        found.append(Ran(program, done.returncode, done.stdout.decode("utf-8", "replace"), errors[-1] if errors else ""))
+        found.append(
+            Ran(program, done.returncode, done.stdout.decode("utf-8", "replace"), errors[-1] if errors else "")
+        )
     return tuple(found)
 
 
@@ -85,7 +87,11 @@ def probe(root: Path, package: str, names: Sequence[str] = (), import_roots: Seq
 
 
 def _python(root: Path, arguments: Sequence[str], import_roots: Sequence[str]) -> subprocess.CompletedProcess[bytes]:
-    kept = {name: os.environ[name] for name in ("PATH", "HOME", "SYSTEMROOT", "TMPDIR", "LD_LIBRARY_PATH") if name in os.environ}
+    kept = {
+        name: os.environ[name]
+        for name in ("PATH", "HOME", "SYSTEMROOT", "TMPDIR", "LD_LIBRARY_PATH")
+        if name in os.environ
+    }
     environment = kept | {
         "PYTHONPATH": os.pathsep.join(str(root / each) for each in import_roots),
         "PYTHONDONTWRITEBYTECODE": "1",
@@ -94,5 +100,11 @@ def _python(root: Path, arguments: Sequence[str], import_roots: Sequence[str]) -
     }
     # -S: no site-packages, so that the tree stands on its own and an interpreter starts in a hundredth of a second
     return subprocess.run(
-        [sys.executable, "-S", *arguments], cwd=root, env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=60, check=False
+        [sys.executable, "-S", *arguments],
+        cwd=root,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=60,
+        check=False,
     )

@@ -20,7 +20,9 @@ _NOWHERE = "\0"  # the root of a package that is not in this tree
 class Layout:
     """The modules of a tree, seen from one package."""
 
-    def __init__(self, paths: Sequence[str], package: str, source_roots: Sequence[str] = (), base: Layout | None = None) -> None:
+    def __init__(
+        self, paths: Sequence[str], package: str, source_roots: Sequence[str] = (), base: Layout | None = None
+    ) -> None:
         """Find the root of `package`. Raises UnknownPackage where there is none, or more than one.
 
         With `base` the tree is another checkout, which only uses the package: the package is looked up in `base`.
@@ -38,7 +40,9 @@ class Layout:
                 above, _, last = folder.rpartition("/")
                 self._parents.setdefault(last, set()).add(above)
                 folder = above
-        self._given = tuple(posixpath.normpath(root.replace("\\", "/")).removeprefix(".").lstrip("/") for root in source_roots)
+        self._given = tuple(
+            posixpath.normpath(root.replace("\\", "/")).removeprefix(".").lstrip("/") for root in source_roots
+        )
         self.package = package
         self.top = package.partition(".")[0]
         self._base = base
@@ -94,7 +98,9 @@ class Layout:
         return f"{folder}/__init__.py" in self._files if folder else "__init__.py" in self._files
 
     def _inside(self, path: str) -> bool:
-        return any(path.startswith(f"{root}/{self.top}/" if root else f"{self.top}/") for root in (self.root, *self._portions))
+        return any(
+            path.startswith(f"{root}/{self.top}/" if root else f"{self.top}/") for root in (self.root, *self._portions)
+        )
 
     def _root_of_file(self, path: str) -> str:
         for root in (self.root, *self._portions):
@@ -109,9 +115,7 @@ class Layout:
         below = package.replace(".", "/")
         file = f"{below}/__init__.py"
         found = sorted(
-            path[: -len(file)].rstrip("/")
-            for path in self._files
-            if path == file or path.endswith(f"/{file}")
+            path[: -len(file)].rstrip("/") for path in self._files if path == file or path.endswith(f"/{file}")
         )
         found = [root for root in found if not self.is_package_folder(root)]
         if self._given:
@@ -140,7 +144,8 @@ class Layout:
                 )
             if f"{root}{below}" in self._folders:
                 return UnknownPackage(
-                    f"{package} is a folder without __init__.py: a namespace package re-exports nothing", path=f"{root}{below}"
+                    f"{package} is a folder without __init__.py: a namespace package re-exports nothing",
+                    path=f"{root}{below}",
                 )
         known = sorted(
             path.removesuffix("/__init__.py").removeprefix("src/").replace("/", ".")
@@ -150,8 +155,15 @@ class Layout:
         import difflib
 
         last = package.rpartition(".")[2]
-        near = difflib.get_close_matches(package, known, 1, 0.8) or [name for name in known if name.rpartition(".")[2] == last][:1]
-        hint = f"did you mean {near[0]}?" if near else "run the command at the root of the checkout, or name the folder above the package with --source-root"
+        near = (
+            difflib.get_close_matches(package, known, 1, 0.8)
+            or [name for name in known if name.rpartition(".")[2] == last][:1]
+        )
+        hint = (
+            f"did you mean {near[0]}?"
+            if near
+            else "run the command at the root of the checkout, or name the folder above the package with --source-root"
+        )
         if not self._files:
             hint = "there is no Python file below this folder; run the command at the root of the checkout"
         return UnknownPackage(f"no package {package} in this tree", hint=hint)
@@ -176,6 +188,10 @@ class Layout:
         if top == self.top:
             return (self.root, *self._portions)
         candidates = {root for root in self._parents.get(top, ()) if not self.is_package_folder(root)}
-        candidates = {root for root in candidates if not (root == f"{self.root}/{self.top}".strip("/") or self._inside(f"{root}/x.py"))}
+        candidates = {
+            root
+            for root in candidates
+            if not (root == f"{self.root}/{self.top}".strip("/") or self._inside(f"{root}/x.py"))
+        }
         first = [root for root in (self.root, *self._given, "", "src") if root in candidates]
         return (*dict.fromkeys(first), *sorted(candidates - set(first), key=lambda root: (root.count("/"), root)))

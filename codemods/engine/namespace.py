@@ -11,8 +11,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from codemods.engine.model import Module, Symbol, When
-from codemods.engine.scopes import Binding, Syntax, analyse
+from codemods.engine.scopes import Binding, Syntax
 from codemods.engine.source import NotPython, decode, parse
+from codemods.engine.walk import analyse
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +159,8 @@ class Namespaces:
         if module is None or syntax is None or "__all__" not in syntax.module.bindings:
             return None
         names: list[str] = []
-        complete = True
+        seen = {id(s) for s in module_statements(syntax.tree.body) if all_values(s)}
+        complete = all(id(binding.statement) in seen for binding in syntax.module.bindings["__all__"])
         for statement in module_statements(syntax.tree.body):
             for value, remove in all_values(statement):
                 found, whole = self._literal(module, syntax, value)
@@ -178,16 +180,22 @@ class Namespaces:
         if module is None or syntax is None or name in _seen:
             return None
         certain = list(dict.fromkeys(_certain(syntax.tree.body)))
-        maybe = {key for key, found in syntax.module.bindings.items() if any(b.block.when is not When.TYPING for b in found)}
+        maybe = {
+            key for key, found in syntax.module.bindings.items() if any(b.block.when is not When.TYPING for b in found)
+        }
         maybe -= set(certain)
         imported = {key for key, found in syntax.module.bindings.items() if all(b.is_import for b in found)}
         for statement, block in syntax.imports:
-            if isinstance(statement, ast.ImportFrom) and statement.names[0].name == "*" and block.when is not When.TYPING:
+            if (
+                isinstance(statement, ast.ImportFrom)
+                and statement.names[0].name == "*"
+                and block.when is not When.TYPING
+            ):
                 inner = self.star(absolute(module, statement), _seen | {name})
                 if inner is not None:
                     certain += [entry for entry in inner.certain if entry not in certain]
                     maybe |= inner.maybe - set(certain)
-                    imported |= (set(inner.certain) | inner.maybe) - set(syntax.module.bindings)
+                    imported |= inner.imported - set(syntax.module.bindings)
         deleted = {
             target.id
             for statement in syntax.tree.body
@@ -229,11 +237,34 @@ class Namespaces:
         if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add):
             left, first = self._literal(module, syntax, value.left)
             right, second = self._literal(module, syntax, value.right)
+            if isinstance(value.left, ast.Constant) and isinstance(value.right, ast.Constant):
+                return ["".join(left + right)], first and second  # "hea" + "vy"
             return left + right, first and second
-        if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id in ("list", "tuple", "sorted", "set") and value.args:
+        if (
+            isinstance(value, ast.Call)
+            and isinstance(value.func, ast.Name)
+            and value.func.id in ("list", "tuple", "sorted", "set")
+            and value.args
+        ):
             return self._literal(module, syntax, value.args[0])
+        if isinstance(value, ast.IfExp):
+            names, complete = self._literal(module, syntax, value.body)
+            other, whole = self._literal(module, syntax, value.orelse)
+            return names + other, complete and whole
+        if isinstance(value, ast.JoinedStr) and all(isinstance(part, ast.Constant) for part in value.values):
+            return ["".join(str(part.value) for part in value.values if isinstance(part, ast.Constant))], True
+        if (
+            isinstance(value, ast.Attribute)
+            and value.attr in ("__name__", "__qualname__")
+            and isinstance(value.value, ast.Name)
+        ):
+            return [value.value.id], True  # sym.__name__, most likely sym
         if isinstance(value, ast.Name) and value.id == "__all__":
             return [], True
+        if isinstance(value, ast.Name):
+            found = syntax.module.bindings.get(value.id, [])
+            if len(found) == 1 and isinstance(found[0].value, (ast.List, ast.Tuple, ast.BinOp)):
+                return self._literal(module, syntax, found[0].value)
         source = self.dunder_all_of(module, syntax, value)
         if source:
             exports = self.exports(source) if source != module.name else None
@@ -251,7 +282,11 @@ class Namespaces:
             return ""
         if isinstance(value, ast.Name):
             for binding in syntax.module.bindings.get(value.id, []):
-                if isinstance(binding.node, ast.alias) and binding.node.name == "__all__" and isinstance(binding.statement, ast.ImportFrom):
+                if (
+                    isinstance(binding.node, ast.alias)
+                    and binding.node.name == "__all__"
+                    and isinstance(binding.statement, ast.ImportFrom)
+                ):
                     return absolute(module, binding.statement)
         return ""
 
@@ -298,7 +333,11 @@ def all_values(statement: ast.stmt) -> list[tuple[ast.expr, bool]]:
     if isinstance(statement, (ast.AnnAssign, ast.AugAssign)) and _is_all(statement.target):
         return [(statement.value, False)] if statement.value is not None else []
     # __all__.append("sym")  __all__.extend(value)             __all__.remove("sym")
-    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call) and isinstance(statement.value.func, ast.Attribute):
+    if (
+        isinstance(statement, ast.Expr)
+        and isinstance(statement.value, ast.Call)
+        and isinstance(statement.value.func, ast.Attribute)
+    ):
         call, method = statement.value, statement.value.func
         if _is_all(method.value) and method.attr in ("append", "extend", "insert", "remove"):
             return [(argument, method.attr == "remove") for argument in call.args[-1:]]
@@ -326,8 +365,19 @@ def _certain(body: list[ast.stmt]) -> list[str]:
                 if alias.name != "*"
             ]
         elif isinstance(statement, (ast.Assign, ast.AnnAssign)):
-            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target] if statement.value else []
-            names += [node.id for target in targets for node in ast.walk(target) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
+            targets = (
+                statement.targets
+                if isinstance(statement, ast.Assign)
+                else [statement.target]
+                if statement.value
+                else []
+            )
+            names += [
+                node.id
+                for target in targets
+                for node in ast.walk(target)
+                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+            ]
         elif isinstance(statement, ast.If):
             other = set(_certain(statement.orelse))
             names += [name for name in _certain(statement.body) if name in other]

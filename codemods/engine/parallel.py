@@ -29,7 +29,9 @@ def each(function: Callable[[str, bytes, S], T], jobs: Sequence[tuple[str, bytes
     method = "fork" if "fork" in multiprocessing.get_all_start_methods() else "spawn"
     size = max(1, min(32, len(jobs) // (workers * 4)))
     with ProcessPoolExecutor(workers, multiprocessing.get_context(method), _start, (shared,)) as pool:
-        yield from pool.map(_call, [function] * len(jobs), [path for path, _ in jobs], [data for _, data in jobs], chunksize=size)
+        yield from pool.map(
+            _call, [function] * len(jobs), [path for path, _ in jobs], [data for _, data in jobs], chunksize=size
+        )
 
 
 def _start(shared: object) -> None:

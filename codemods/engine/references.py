@@ -8,7 +8,7 @@ package only if every scope rule says so, and an unclear one is reported as uncl
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from codemods.engine.model import Module
@@ -103,7 +103,14 @@ class Reflection:
     literal: bool
 
 
-Reference = FromName | StarImport | ModuleAlias | AttributeUse | LostModule | Reflection
+@dataclass(slots=True, eq=False)
+class Escape:
+    """The package as a value: in a container, returned, kept in an attribute."""
+
+    use: Use
+
+
+Reference = FromName | StarImport | ModuleAlias | AttributeUse | LostModule | Reflection | Escape
 
 
 def binds_package(syntax: Syntax, module: Module, target: Target) -> bool:
@@ -139,7 +146,11 @@ def import_references(syntax: Syntax, module: Module, target: Target) -> list[Re
                 continue
             if statement.names[0].name == "*":
                 found.append(StarImport(statement, block))
-            found += [FromName(statement, block, number, alias.name) for number, alias in enumerate(statement.names) if alias.name in target.names]
+            found += [
+                FromName(statement, block, number, alias.name)
+                for number, alias in enumerate(statement.names)
+                if alias.name in target.names
+            ]
         else:
             for number, alias in enumerate(statement.names):
                 parent, _, last = alias.name.rpartition(".")
@@ -165,7 +176,29 @@ def expression_references(syntax: Syntax, module: Module, target: Target) -> lis
                     found.append(LostModule(use, f"{base}.{node.attr}"))
     for use in syntax.calls:
         found += names.reflection(use)
+    for use in (*syntax.names, *syntax.attributes):
+        if _escapes(use) and target.package in names.modules(use.node, use.scope):
+            found.append(Escape(use))
     return found
+
+
+def _prefixes(name: str) -> Iterator[str]:
+    while name:
+        yield name
+        name = name.rpartition(".")[0]
+
+
+def _escapes(use: Use) -> bool:
+    # {"a": pkg}     return pkg     self.ops = pkg     lambda: pkg        but not `p = pkg`, which is followed
+    parent = use.parent
+    if isinstance(parent, (ast.Assign, ast.AnnAssign)):
+        targets = parent.targets if isinstance(parent, ast.Assign) else [parent.target]
+        return parent.value is use.node and not all(isinstance(target, ast.Name) for target in targets)
+    holders = (ast.Dict, ast.List, ast.Tuple, ast.Set, ast.Return, ast.Yield, ast.Lambda, ast.IfExp, ast.Starred)
+    functions = (ast.FunctionDef, ast.AsyncFunctionDef)
+    if isinstance(parent, functions):
+        return use.node in parent.args.defaults or use.node in parent.args.kw_defaults
+    return isinstance(parent, holders) and not use.annotation
 
 
 class Names:
@@ -176,6 +209,8 @@ class Names:
         self.module = module
         self.target = target
         self._known: dict[Binding, frozenset[str]] = {}
+        # modules outside the tree that lost ones belong to
+        self.above_lost = {part for name in target.lost for part in _prefixes(name)}
 
     def modules(self, node: ast.expr, scope: Scope) -> frozenset[str]:
         """The dotted names of the modules that an expression may be; UNKNOWN among them where it may be something else."""
@@ -211,8 +246,19 @@ class Names:
             if self.target.package not in self.modules(argument, use.scope):
                 continue
             how = ast.unparse(call.func)
-            literals = [part.value for part in call.args[1:2] if isinstance(part, ast.Constant) and isinstance(part.value, str)]
+            last = how.rpartition(".")[2]
+            literals = [
+                part.value for part in call.args[1:2] if isinstance(part, ast.Constant) and isinstance(part.value, str)
+            ]
             found.append(Reflection(use, how, literals[0] if literals else "", bool(literals)))
+            dotted = f"{self.target.package}.{literals[0]}" if literals else ""
+            if (
+                last in ("getattr", "hasattr")
+                and dotted in self.target.lost
+                and isinstance(argument, (ast.Name, ast.Attribute))
+            ):
+                inner = Use(argument, use.scope, use.block, use.statement, use.fstring, use.annotation, False, call)
+                found.append(LostModule(inner, dotted))
         return found
 
     def _attribute(self, base: str, name: str) -> str:
@@ -222,7 +268,8 @@ class Names:
         if carried is not None:
             return carried
         dotted = f"{base}.{name}"
-        return dotted if self.target.locate(dotted) is not None else UNKNOWN
+        known = dotted in self.above_lost or self.target.locate(dotted) is not None
+        return dotted if known else UNKNOWN
 
     def _bound(self, binding: Binding) -> frozenset[str]:
         node, statement = binding.node, binding.statement
@@ -231,7 +278,9 @@ class Names:
                 if not node.asname:
                     return frozenset({node.name.partition(".")[0]})
                 parent, _, last = node.name.rpartition(".")
-                return frozenset({UNKNOWN if parent == self.target.package and last in self.target.hidden else node.name})
+                return frozenset(
+                    {UNKNOWN if parent == self.target.package and last in self.target.hidden else node.name}
+                )
             assert isinstance(statement, ast.ImportFrom)
             source = absolute(self.module, statement)
             return frozenset({self._attribute(source, node.name) if source else UNKNOWN})
@@ -239,14 +288,27 @@ class Names:
             return frozenset()
         if isinstance(binding.value, ast.Constant) and binding.value.value is None:
             return frozenset()
-        if binding.value is not None and isinstance(binding.value, (ast.Name, ast.Attribute, ast.NamedExpr, ast.Call, ast.Subscript)):
+        if binding.value is not None and isinstance(
+            binding.value, (ast.Name, ast.Attribute, ast.NamedExpr, ast.Call, ast.Subscript)
+        ):
             return self.modules(binding.value, binding.scope)
         return frozenset({UNKNOWN})
 
     def _loaded(self, node: ast.expr) -> str:
         # importlib.import_module("pkg")     __import__("pkg")     sys.modules["pkg"]
-        if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant) and isinstance(node.args[0].value, str):
-            callee = node.func.attr if isinstance(node.func, ast.Attribute) else node.func.id if isinstance(node.func, ast.Name) else ""
+        if (
+            isinstance(node, ast.Call)
+            and node.args
+            and isinstance(node.args[0], ast.Constant)
+            and isinstance(node.args[0].value, str)
+        ):
+            callee = (
+                node.func.attr
+                if isinstance(node.func, ast.Attribute)
+                else node.func.id
+                if isinstance(node.func, ast.Name)
+                else ""
+            )
             if callee == "import_module":
                 return node.args[0].value
             if callee == "__import__":

@@ -109,7 +109,9 @@ def decode(data: bytes, path: str) -> Source:
         exact = encoding == "utf-8" or text.encode(encoding) == body
     except UnicodeError as error:
         start = getattr(error, "start", 0)
-        raise NotPython(f"it is not {encoding} text, and no other encoding is declared", body.count(b"\n", 0, start) + 1) from None
+        raise NotPython(
+            f"it is not {encoding} text, and no other encoding is declared", body.count(b"\n", 0, start) + 1
+        ) from None
     if not exact:
         raise NotPython(f"its encoding {encoding} does not give back the same bytes", 1)
     return Source(path, text, encoding, bom)

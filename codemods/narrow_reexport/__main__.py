@@ -15,21 +15,48 @@ _FORMATS = click.Choice(["text", "json", "github"])
 _FOLDER = click.Path(exists=True, file_okay=False)
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"]}, epilog="Exit codes: 0 done, 1 --check would change something, 2 bad arguments, 3 cannot, 4 refused, 5 a bug of ours.")
+@click.command(
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Exit codes: 0 done, 1 --check would change something, 2 bad arguments, 3 cannot, 4 refused, 5 a bug of ours.",
+)
 @click.argument("package", required=False)
 @click.argument("symbols", nargs=-1)
-@click.option("--all", "every", is_flag=True, help="Narrow each name in __all__, else each name imported from the same distribution.")
+@click.option(
+    "--all",
+    "every",
+    is_flag=True,
+    help="Narrow each name in __all__, else each name imported from the same distribution.",
+)
 @click.option("--diff", "show_diff", is_flag=True, help="Print a diff for `git apply`; write nothing.")
 @click.option("--check", is_flag=True, help="Write nothing; exit 1 if something would change.")
 @click.option("--output-format", type=_FORMATS, default=None, help="How to report.  [default: text]")
-@click.option("--keep-going", is_flag=True, default=None, help="Leave refused symbols out and write the rest (exit 4 all the same).")
-@click.option("--callers-only", is_flag=True, default=None, help="Move the call sites and drop the __all__ entry; the __init__ keeps its import.")
-@click.option("--also", multiple=True, type=_FOLDER, metavar="DIR", help="Another checkout whose call sites follow. Repeatable.")
-@click.option("--source-root", multiple=True, metavar="DIR", help="A folder that stands on sys.path. Repeatable.  [default: found]")
+@click.option(
+    "--keep-going",
+    is_flag=True,
+    default=None,
+    help="Leave refused symbols out and write the rest (exit 4 all the same).",
+)
+@click.option(
+    "--callers-only",
+    is_flag=True,
+    default=None,
+    help="Move the call sites and drop the __all__ entry; the __init__ keeps its import.",
+)
+@click.option(
+    "--also", multiple=True, type=_FOLDER, metavar="DIR", help="Another checkout whose call sites follow. Repeatable."
+)
+@click.option(
+    "--source-root",
+    multiple=True,
+    metavar="DIR",
+    help="A folder that stands on sys.path. Repeatable.  [default: found]",
+)
 @click.option("--exclude", multiple=True, metavar="GLOB", help="Leave these files out. Repeatable.")
 @click.option("--accept", multiple=True, metavar="FILE:LINE", help="Take a site on: it is left as it is. Repeatable.")
 @click.option("--strict", is_flag=True, default=None, help="Turn warnings into refusals.")
-@click.option("--to-definition", is_flag=True, default=None, help="Follow further re-exports to the module that defines the name.")
+@click.option(
+    "--to-definition", is_flag=True, default=None, help="Follow further re-exports to the module that defines the name."
+)
 @click.option("--no-ban", is_flag=True, help="Write no row to narrowed.toml.")
 @click.option("--abort", "abort_run", is_flag=True, help="Take back a run that was killed while writing.")
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing but refusals and errors.")

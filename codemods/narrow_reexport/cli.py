@@ -38,8 +38,8 @@ def run(arguments: Mapping[str, object]) -> int:
         output = options.output_format
         return _run(_request(root, arguments, options), arguments, options, paint)
     except CodemodError as error:
-        from codemods.narrow_reexport.report import as_github, error_json, error_lines
         from codemods.narrow_reexport.pipeline import Result as Empty
+        from codemods.narrow_reexport.report import as_github, error_json, error_lines
 
         if output == "json":
             click.echo(error_json(str(arguments["package"] or ""), error, CANNOT))
@@ -49,7 +49,9 @@ def run(arguments: Mapping[str, object]) -> int:
         return CANNOT
 
 
-def _run(request: Request, arguments: Mapping[str, object], options: NarrowOptions, paint: Callable[[str, str], str]) -> int:
+def _run(
+    request: Request, arguments: Mapping[str, object], options: NarrowOptions, paint: Callable[[str, str], str]
+) -> int:
     from codemods.engine import project
     from codemods.narrow_reexport import pipeline, report
 
@@ -80,7 +82,15 @@ def _exit_code(result: Result, options: NarrowOptions, check: bool) -> int:
     return WOULD_CHANGE if check and any(changes for _, changes in result.changes) else DONE
 
 
-def _say(result: Result, arguments: Mapping[str, object], options: NarrowOptions, code: int, applied: bool, paint: Callable[[str, str], str], report: object) -> None:
+def _say(
+    result: Result,
+    arguments: Mapping[str, object],
+    options: NarrowOptions,
+    code: int,
+    applied: bool,
+    paint: Callable[[str, str], str],
+    report: object,
+) -> None:
     from codemods.engine.report import diff
     from codemods.narrow_reexport import report as words
 
@@ -109,7 +119,10 @@ def _say(result: Result, arguments: Mapping[str, object], options: NarrowOptions
             click.echo("nothing was written", err=True)
             return
     if not arguments["quiet"]:
-        click.echo("\n".join(words.summary(result, applied=applied, verbose=cast(int, arguments["verbose"]), paint=paint)), err=show_diff)
+        click.echo(
+            "\n".join(words.summary(result, applied=applied, verbose=cast(int, arguments["verbose"]), paint=paint)),
+            err=show_diff,
+        )
 
 
 def _options(root: Path, arguments: Mapping[str, object]) -> NarrowOptions:
@@ -128,7 +141,9 @@ def _options(root: Path, arguments: Mapping[str, object]) -> NarrowOptions:
         changes["ban"] = False
     options = replace(options, **changes)  # type: ignore[arg-type]
     if options.output_format not in ("text", "json", "github"):
-        raise BadConfiguration(f"output-format {options.output_format!r} is none of text, json, github", path="pyproject.toml")
+        raise BadConfiguration(
+            f"output-format {options.output_format!r} is none of text, json, github", path="pyproject.toml"
+        )
     for spelled in options.accept:
         path, _, line = spelled.rpartition(":")
         if not path or not line.isdigit():
@@ -171,7 +186,11 @@ def _abort(root: Path) -> int:
 
 
 def _painter(colour: bool) -> Callable[[str, str], str]:
-    styles: dict[str, dict[str, object]] = {"bold": {"bold": True}, "red": {"fg": "red", "bold": True}, "yellow": {"fg": "yellow"}}
+    styles: dict[str, dict[str, object]] = {
+        "bold": {"bold": True},
+        "red": {"fg": "red", "bold": True},
+        "yellow": {"fg": "yellow"},
+    }
 
     def paint(text: str, style: str) -> str:
         return click.style(text, **styles[style]) if colour else text  # type: ignore[arg-type]

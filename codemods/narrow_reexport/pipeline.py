@@ -6,6 +6,8 @@ Invariant: it never writes; whatever it returns is either complete and verified,
 
 from __future__ import annotations
 
+import sys
+import sysconfig
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -19,7 +21,7 @@ from codemods.engine.model import Failure, FileChange, ImportEdge, Mention, Modu
 from codemods.engine.modules import Layout
 from codemods.engine.namespace import Namespaces
 from codemods.engine.project import Tree
-from codemods.engine.source import NotPython, decode, parse
+from codemods.engine.source import NotPython, decode
 from codemods.engine.verify import check_outside, check_parses
 from codemods.narrow_reexport.forms.document import judge_document
 from codemods.narrow_reexport.forms.package_init import InitPlan, plan_init
@@ -123,12 +125,18 @@ def run(request: Request) -> Result:
     outside = checkout_top(request.root)
     notes = list(result.notes)
     if outside is not None and outside.resolve() != request.root.resolve():
-        notes.append(f"only files below {request.root.name}/ were looked at; the checkout starts higher up, so run there, or name its other folders with --also")
-    return replace(result, skipped=resolved.skipped, notes=tuple(notes), searched=sum(len(c.tree.paths) for c in (main, *others)))
+        notes.append(
+            f"only files below {request.root.name}/ were looked at; the checkout starts higher up, so run there, or name its other folders with --also"
+        )
+    return replace(
+        result, skipped=resolved.skipped, notes=tuple(notes), searched=sum(len(c.tree.paths) for c in (main, *others))
+    )
 
 
 def _resolve(package: Module, request: Request, namespaces: Namespaces, known: dict[str, Symbol]) -> Resolved:
-    resolved = resolve(package, request.symbols, namespaces, known, every=request.every, to_definition=request.options.to_definition)
+    resolved = resolve(
+        package, request.symbols, namespaces, known, every=request.every, to_definition=request.options.to_definition
+    )
     errors: list[CodemodError] = []
     found = list(resolved.resolutions)
     for error in resolved.errors:
@@ -139,7 +147,20 @@ def _resolve(package: Module, request: Request, namespaces: Namespaces, known: d
             syntax = namespaces.syntax(package)
             assert syntax is not None
             same = origin.module == f"{package.name}.{name}"
-            found.append(Resolution(Symbol(package.name, name), origin, syntax.source.site(1), False, same, False, False, False, (), narrowed=True))
+            found.append(
+                Resolution(
+                    Symbol(package.name, name),
+                    origin,
+                    syntax.source.site(1),
+                    False,
+                    same,
+                    False,
+                    False,
+                    False,
+                    (),
+                    narrowed=True,
+                )
+            )
         else:
             errors.append(error)
     return replace(resolved, resolutions=tuple(found), errors=tuple(errors))
@@ -172,14 +193,21 @@ def _other(root: Path, request: Request, layout: Layout) -> _Checkout:
 
 
 def _narrow(
-    request: Request, package: Module, namespaces: Namespaces, main: _Checkout, others: Sequence[_Checkout], resolutions: tuple[Resolution, ...]
+    request: Request,
+    package: Module,
+    namespaces: Namespaces,
+    main: _Checkout,
+    others: Sequence[_Checkout],
+    resolutions: tuple[Resolution, ...],
 ) -> Result:
     if not resolutions:
         return Result(request.package)
     width = line_width(request.root)
     before = ImportGraph(main.layout.locate, main.tree.read)
     callers_only = request.options.callers_only
-    first = _plan_init(package, namespaces, resolutions, _origins(package, resolutions), frozenset(), width, callers_only)
+    first = _plan_init(
+        package, namespaces, resolutions, _origins(package, resolutions), frozenset(), width, callers_only
+    )
     if first.refusals and not request.options.keep_going:
         return Result(request.package, resolutions, refusals=_unaccepted(first.refusals, namespaces, package, request))
     lost = frozenset[str]()
@@ -190,7 +218,8 @@ def _narrow(
     in_tree = frozenset(name for name in lost if main.layout.locate(name) is not None)
     # a submodule that its own package imports is there whenever the package is
     loads = {parent: after.closure(parent) for parent in {name.rpartition(".")[0] for name in in_tree} if parent}
-    orphans = frozenset(name for name in in_tree if name not in loads.get(name.rpartition(".")[0], {name}))
+    foreign = _foreign_orphans(lost - in_tree)
+    orphans = foreign | frozenset(name for name in in_tree if name not in loads.get(name.rpartition(".")[0], {name}))
     checkouts = [main, *others]
     progress = request.progress
     for checkout in checkouts:
@@ -211,8 +240,46 @@ def _narrow(
         checkout.plans = _plan_files(checkout.sources, own, progress)
         _drop_unused(checkout, own)
     read_names = frozenset().union(*(checkout.scan.read_names for checkout in checkouts if checkout.scan is not None))
-    init = _plan_init(package, namespaces, resolutions, in_tree | _origins(package, resolutions) if not callers_only else frozenset(), read_names, width, callers_only)
+    init = _plan_init(
+        package,
+        namespaces,
+        resolutions,
+        in_tree | _origins(package, resolutions) if not callers_only else frozenset(),
+        read_names,
+        width,
+        callers_only,
+    )
     return _assemble(request, package, namespaces, checkouts, context, init, before, in_tree)
+
+
+def _foreign_orphans(lost: frozenset[str]) -> frozenset[str]:
+    """Lost modules outside the tree that their own package does not import: `xml.dom`, but not `os.path`.
+
+    The standard library is read, not imported. Of third-party packages nothing is known: their submodules count.
+    """
+    dotted = {name for name in lost if "." in name}
+    if not dotted:
+        return frozenset()
+    folder = Path(sysconfig.get_path("stdlib"))
+
+    def locate(name: str) -> Module | None:
+        if name.partition(".")[0] not in sys.stdlib_module_names:
+            return None
+        below = folder.joinpath(*name.split("."))
+        if (below / "__init__.py").is_file():
+            return Module(name, str(below / "__init__.py"), True)
+        return Module(name, f"{below}.py", False) if Path(f"{below}.py").is_file() else None
+
+    library = ImportGraph(locate, lambda path: Path(path).read_bytes())
+    kept = set()
+    for name in dotted:
+        parent = name.rpartition(".")[0]
+        if locate(name) is not None and name in library.closure(parent):
+            continue
+        if name.partition(".")[0] in sys.stdlib_module_names and locate(name) is None:
+            continue  # os.path and the like: no file of its own
+        kept.add(name)
+    return frozenset(kept)
 
 
 def _origins(package: Module, resolutions: Iterable[Resolution]) -> frozenset[str]:
@@ -227,7 +294,13 @@ def _origins(package: Module, resolutions: Iterable[Resolution]) -> frozenset[st
 
 
 def _plan_init(
-    package: Module, namespaces: Namespaces, resolutions: tuple[Resolution, ...], lost: frozenset[str], read_names: frozenset[str], width: int, callers_only: bool
+    package: Module,
+    namespaces: Namespaces,
+    resolutions: tuple[Resolution, ...],
+    lost: frozenset[str],
+    read_names: frozenset[str],
+    width: int,
+    callers_only: bool,
 ) -> InitPlan:
     syntax = namespaces.syntax(package)
     assert syntax is not None
@@ -271,7 +344,9 @@ def _context(
     )
 
 
-def _spared(package: Module, checkout: _Checkout, orphans: frozenset[str], before: ImportGraph, after: ImportGraph) -> frozenset[tuple[str, str]]:
+def _spared(
+    package: Module, checkout: _Checkout, orphans: frozenset[str], before: ImportGraph, after: ImportGraph
+) -> frozenset[tuple[str, str]]:
     """Of the files that read a lost submodule of another package, those that do not get it by importing this package."""
     assert checkout.scan is not None
     spared: set[tuple[str, str]] = set()
@@ -308,7 +383,9 @@ def _accepted(request: Request) -> frozenset[tuple[str, int]]:
     return frozenset(found)
 
 
-def _plan_files(sources: dict[str, bytes], context: Context, progress: Callable[[str, int, int], None] | None) -> dict[str, FilePlan]:
+def _plan_files(
+    sources: dict[str, bytes], context: Context, progress: Callable[[str, int, int], None] | None
+) -> dict[str, FilePlan]:
     jobs = list(sources.items())
     if len(jobs) < _PARALLEL_FROM:
         return {path: plan_file(path, data, context) for path, data in jobs}
@@ -333,7 +410,14 @@ def _drop_unused(checkout: _Checkout, context: Context) -> None:
 
 
 def _assemble(
-    request: Request, package: Module, namespaces: Namespaces, checkouts: Sequence[_Checkout], context: Context, init: InitPlan, before: ImportGraph, lost: frozenset[str]
+    request: Request,
+    package: Module,
+    namespaces: Namespaces,
+    checkouts: Sequence[_Checkout],
+    context: Context,
+    init: InitPlan,
+    before: ImportGraph,
+    lost: frozenset[str],
 ) -> Result:
     main = checkouts[0]
     refusals: list[Refusal] = list(_unaccepted(init.refusals, namespaces, package, request))
@@ -364,7 +448,10 @@ def _assemble(
     inits, stub_refusals = _init_changes(request, package, namespaces, main, context, init)
     refusals += stub_refusals
     if request.options.strict:
-        refusals += [Refusal(warning.site, warning.symbol, warning.reason, "--strict turns this warning into a refusal") for warning in warnings]
+        refusals += [
+            Refusal(warning.site, warning.symbol, warning.reason, "--strict turns this warning into a refusal")
+            for warning in warnings
+        ]
     result = Result(
         request.package,
         context.resolutions,
@@ -390,7 +477,9 @@ def _assemble(
         finished += [row] if row is not None else []
         finished += inits if number == 0 else []
         complete.append((root, tuple(finished)))
-    return replace(result, changes=tuple(complete), still=_still(package, context, after, request), failures=tuple(failures))
+    return replace(
+        result, changes=tuple(complete), still=_still(package, context, after, request), failures=tuple(failures)
+    )
 
 
 def _changed(plan: FilePlan, data: bytes) -> tuple[FileChange | None, Refusal | None]:
@@ -415,9 +504,26 @@ def _init_changes(
         syntax = namespaces.syntax(stub)
         data = main.tree.read(stub_path)
         if syntax is None:
-            refusals.append(Refusal(Site(stub_path, 1, 0, ""), str(context.resolutions[0].symbol), "the stub of the __init__ does not parse", "mend it first"))
+            refusals.append(
+                Refusal(
+                    Site(stub_path, 1, 0, ""),
+                    str(context.resolutions[0].symbol),
+                    "the stub of the __init__ does not parse",
+                    "mend it first",
+                )
+            )
         else:
-            plan = plan_init(stub, syntax, namespaces, context.resolutions, frozenset(), frozenset(), context.width, callers_only=request.options.callers_only, stub=True)
+            plan = plan_init(
+                stub,
+                syntax,
+                namespaces,
+                context.resolutions,
+                frozenset(),
+                frozenset(),
+                context.width,
+                callers_only=request.options.callers_only,
+                stub=True,
+            )
             refusals += _unaccepted(plan.refusals, namespaces, stub, request)
             after = syntax.source.encode(apply(syntax.source.text, plan.edits))
             if after != data:
@@ -431,14 +537,25 @@ def _init_changes(
     return changes, refusals
 
 
-def _unaccepted(refusals: Iterable[Refusal], namespaces: Namespaces, package: Module, request: Request) -> tuple[Refusal, ...]:
+def _unaccepted(
+    refusals: Iterable[Refusal], namespaces: Namespaces, package: Module, request: Request
+) -> tuple[Refusal, ...]:
     from codemods.narrow_reexport.forms.reflection import accepts
 
     marked = _accepted(request)
-    return tuple(dict.fromkeys(r for r in refusals if (r.site.path, r.site.line) not in marked and not accepts(r.site.text)))
+    return tuple(
+        dict.fromkeys(r for r in refusals if (r.site.path, r.site.line) not in marked and not accepts(r.site.text))
+    )
 
 
-def _cycles(main: _Checkout, context: Context, lost: frozenset[str], before: ImportGraph, after: ImportGraph, overlay: dict[str, bytes]) -> tuple[Refusal, ...]:
+def _cycles(
+    main: _Checkout,
+    context: Context,
+    lost: frozenset[str],
+    before: ImportGraph,
+    after: ImportGraph,
+    overlay: dict[str, bytes],
+) -> tuple[Refusal, ...]:
     # a file that the package never loads can be on no cycle with what it loads
     near = before.closure(context.package.name)
     changed = {main.layout.module_at(path).name for path in overlay if path.endswith(".py")} & near
@@ -466,7 +583,10 @@ def _line(data: bytes, path: str, line: int) -> str:
 
 
 def _verify(
-    changes: Sequence[tuple[Path, tuple[FileChange, ...]]], inits: Sequence[FileChange], context: Context, checkouts: Sequence[_Checkout]
+    changes: Sequence[tuple[Path, tuple[FileChange, ...]]],
+    inits: Sequence[FileChange],
+    context: Context,
+    checkouts: Sequence[_Checkout],
 ) -> list[Failure]:
     failures: list[Failure] = []
     for (_, own), checkout in zip(changes, checkouts):
@@ -475,11 +595,19 @@ def _verify(
         for change in own:
             failures += check_outside(change, checkout.plans[change.path].edits)
             plan = plans[change.path]
-            if any(refusal not in checkout.plans[change.path].accepted for refusal in plan.refusals) and any("parse" in refusal.reason for refusal in plan.refusals):
+            if any(refusal not in checkout.plans[change.path].accepted for refusal in plan.refusals) and any(
+                "parse" in refusal.reason for refusal in plan.refusals
+            ):
                 failures.append(Failure("parses", change.path, plan.refusals[0].reason))
             if plan.edits:
                 edit = plan.edits[0]
-                failures.append(Failure("second pass", change.path, f"a second pass would still change it near offset {edit.start}: {edit.text[:80]!r}"))
+                failures.append(
+                    Failure(
+                        "second pass",
+                        change.path,
+                        f"a second pass would still change it near offset {edit.start}: {edit.text[:80]!r}",
+                    )
+                )
     for change in inits:
         failures += check_parses(change)
     return failures

@@ -16,6 +16,7 @@ from codemods.engine.model import Edit, Mention, Module, Refusal, Site, Symbol, 
 from codemods.engine.modules import Layout
 from codemods.engine.references import (
     AttributeUse,
+    Escape,
     FromName,
     LostModule,
     ModuleAlias,
@@ -27,14 +28,16 @@ from codemods.engine.references import (
     expression_references,
     import_references,
 )
-from codemods.engine.scopes import Syntax, analyse
+from codemods.engine.scopes import Syntax
 from codemods.engine.source import NotPython, Source, decode, parse
+from codemods.engine.walk import analyse
 from codemods.narrow_reexport.forms.annotation import type_strings, typed_strings
 from codemods.narrow_reexport.forms.attribute import AttributePlanner, additions_as_changes
 from codemods.narrow_reexport.forms.from_import import change_from_import
-from codemods.narrow_reexport.forms.placement import Change, NewImport, place, stands_alone
+from codemods.narrow_reexport.forms.placement import place
 from codemods.narrow_reexport.forms.reflection import TextPlan, accepts, judge_reflection, judge_strings
 from codemods.narrow_reexport.forms.star import change_star
+from codemods.narrow_reexport.forms.statement import Change, NewImport, stands_alone
 from codemods.narrow_reexport.resolve import Resolution
 
 
@@ -56,7 +59,9 @@ class Context:
     droppable: frozenset[tuple[str, str]] = frozenset()  # (path, name): imports that nobody else reads
     accepted: frozenset[tuple[str, int]] = frozenset()
     verifying: bool = False  # the second pass, which looks for edits alone
-    spared: frozenset[tuple[str, str]] = frozenset()  # (path, lost module): the file does not depend on the package for it
+    spared: frozenset[tuple[str, str]] = (
+        frozenset()
+    )  # (path, lost module): the file does not depend on the package for it
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +103,9 @@ def plan_file(path: str, data: bytes, context: Context) -> FilePlan:
     target = Target(
         context.package.name,
         frozenset(found.symbol.name for found in context.resolutions),
-        frozenset(name for name in context.lost if (path, name) not in context.spared) if context.spared else context.lost,
+        frozenset(name for name in context.lost if (path, name) not in context.spared)
+        if context.spared
+        else context.lost,
         context.hidden,
         dict(context.carriers),
         context.layout.locate,
@@ -148,30 +155,57 @@ class _Planner:
     def _from_names(self, found: Sequence[FromName]) -> None:
         by_statement: dict[ast.ImportFrom, list[FromName]] = {}
         for reference in found:
-            if not self.by_name[reference.name].is_submodule:
+            resolution = self.by_name[reference.name]
+            # once narrowed, `from pkg import f` of a same-named module is a way to get the module
+            if not resolution.is_submodule and not (resolution.narrowed and resolution.same_name):
                 by_statement.setdefault(reference.statement, []).append(reference)
         for statement, names in by_statement.items():
             moves = {reference.number: self.by_name[reference.name].origin for reference in names}
             bound = [alias.asname or alias.name for alias in statement.names]
-            if len(set(bound)) < len(bound):
-                self._refuse(statement, names[0].name, "the statement binds one name twice", "split the statement first")
+            twice = {name for name in bound if bound.count(name) > 1}
+            if any(
+                {alias.name for alias in statement.names if (alias.asname or alias.name) == name} != {name}
+                for name in twice
+            ):
+                self._refuse(
+                    statement, names[0].name, "the statement binds one name twice", "split the statement first"
+                )
                 continue
-            patched = [reference.name for reference in names if reference.name in self.context.early and reference.block.when.value == "late"]
+            patched = [
+                reference.name
+                for reference in names
+                if reference.name in self.context.early and reference.block.when.value == "late"
+            ]
             if patched:
-                self._refuse(statement, patched[0], "a test patches the name at its origin, and this import inside a function would come to see that", "move the import to module level, or accept the site")
+                self._refuse(
+                    statement,
+                    patched[0],
+                    "a test patches the name at its origin, and this import inside a function would come to see that",
+                    "move the import to module level, or accept the site",
+                )
                 continue
-            if any(self.by_name[reference.name].origin.module == self.module.name for reference in names) and names[0].block.scope is self.syntax.module:
-                self._refuse(statement, names[0].name, "the origin imports its own symbol through the package", "take that import out first")
+            if (
+                any(self.by_name[reference.name].origin.module == self.module.name for reference in names)
+                and names[0].block.scope is self.syntax.module
+            ):
+                self._refuse(
+                    statement,
+                    names[0].name,
+                    "the origin imports its own symbol through the package",
+                    "take that import out first",
+                )
                 continue
             self.draft.changes.append(
-                change_from_import(self.syntax.source, self.module, self.context.package.name, statement, names[0].block, moves, {})
+                change_from_import(
+                    self.syntax.source, self.module, self.context.package.name, statement, names[0].block, moves, {}
+                )
             )
             self.draft.sites += len(names)
 
     def _module_alias(self, reference: ModuleAlias) -> None:
         # import pkg.f as m         ->  from pkg.f import f as m       (it bound the function)
         found = self.by_name[reference.name]
-        if found.is_submodule or not found.same_name:
+        if found.is_submodule or not found.same_name or found.narrowed:
             return
         alias = reference.statement.names[reference.number]
         bound = alias.asname or ""
@@ -179,15 +213,23 @@ class _Planner:
         names = ((found.origin.name, "" if bound == found.origin.name else bound),)
         left: str | None = None
         if len(reference.statement.names) > 1:
-            others = [ast.unparse(other) for number, other in enumerate(reference.statement.names) if number != reference.number]
+            others = [
+                ast.unparse(other)
+                for number, other in enumerate(reference.statement.names)
+                if number != reference.number
+            ]
             left = f"import {', '.join(others)}"
-        self.draft.changes.append(Change(reference.statement, reference.block, left, [NewImport(spelled, found.origin.module, names)]))
+        self.draft.changes.append(
+            Change(reference.statement, reference.block, left, [NewImport(spelled, found.origin.module, names)])
+        )
         if stands_alone(self.syntax.source, reference.statement):
-            from codemods.narrow_reexport.forms.placement import statement_end
+            from codemods.narrow_reexport.forms.statement import statement_end
 
             end, line_end = statement_end(self.syntax.source, reference.statement)
             comment = self.syntax.source.text[end:line_end].strip()
-            self.draft.changes[-1] = Change(reference.statement, reference.block, left, [NewImport(spelled, found.origin.module, names, comment)])
+            self.draft.changes[-1] = Change(
+                reference.statement, reference.block, left, [NewImport(spelled, found.origin.module, names, comment)]
+            )
         self.draft.sites += 1
 
     def _star(self, star: StarImport) -> None:
@@ -208,17 +250,35 @@ class _Planner:
         uses = [r for r in references if isinstance(r, AttributeUse)]
         lost = [r for r in references if isinstance(r, LostModule)]
         wanted = frozenset(self.by_name)
-        typed, unclear = type_strings(self.syntax, names, wanted)
-        for string in unclear:
-            self._refuse(string.node, next(name for name in sorted(wanted) if name in ast.unparse(string.node)), "a type string that is put together from parts reads the symbol through the package", "write it as one literal")
+        typed = type_strings(self.syntax, names, wanted)
+        lost += typed.lost
+        for string in typed.unclear:
+            self._refuse(
+                string.node,
+                next(name for name in sorted(wanted) if name in ast.unparse(string.node)),
+                "a type string that is put together from parts reads the symbol through the package",
+                "write it as one literal",
+            )
         kept: list[AttributeUse] = []
-        for use in [*uses, *typed]:
+        for use in [*uses, *typed.found]:
             found = self.by_name[use.name]
+            if found.narrowed and found.same_name:
+                continue
             if use.stored:
                 verb = "deletes" if isinstance(use.node.ctx, ast.Del) else "assigns to (rebinds)"
-                self._refuse(use.node, use.name, f"the code {verb} the package's attribute", "do it on the origin and see to its readers, or accept the site")
+                self._refuse(
+                    use.node,
+                    use.name,
+                    f"the code {verb} the package's attribute",
+                    "do it on the origin and see to its readers, or accept the site",
+                )
             elif found.optional and not _covered(use, names, found):
-                self._refuse(use.node, use.name, "the re-export is optional (try/except ImportError), and an import of its origin at module level could fail here", "import it at the place of use, under its own try")
+                self._refuse(
+                    use.node,
+                    use.name,
+                    "the re-export is optional (try/except ImportError), and an import of its origin at module level could fail here",
+                    "import it at the place of use, under its own try",
+                )
             elif not self._accepts(use.node.lineno):
                 kept.append(use)
         planner = AttributePlanner(
@@ -227,8 +287,10 @@ class _Planner:
             names,
             early=self.context.early,
             private=self.module.is_package or self.module.name in self.context.starred_modules,
-            risky=frozenset(found.symbol.name for found in self.context.resolutions) if self.module.name in self.context.risky else frozenset(),
-            annotations=typed,
+            risky=frozenset(found.symbol.name for found in self.context.resolutions)
+            if self.module.name in self.context.risky
+            else frozenset(),
+            typed=typed.counts,
         )
         plan = planner.run(kept, lost, self.by_name)
         droppable = frozenset(name for path, name in self.context.droppable if path == self.syntax.source.path)
@@ -238,8 +300,15 @@ class _Planner:
         self.draft.edits += plan.edits
         self.draft.sites += len(plan.texts)
         self._texts(plan.texts)
+        for escape in (r for r in references if isinstance(r, Escape)):
+            site = self.syntax.source.site_of(escape.use.node)
+            reason = "the package is kept as a value here: whoever gets it may read the symbol from it"
+            self.draft.warnings.append(Warned(site, str(self.context.resolutions[0].symbol), reason))
         reflected = [r for r in references if isinstance(r, Reflection)]
-        for verdicts in (judge_reflection(self.syntax, reflected, self.context.resolutions), judge_strings(self.syntax, self.context.resolutions, typed_strings(self.syntax))):
+        for verdicts in (
+            judge_reflection(self.syntax, reflected, self.context.resolutions),
+            judge_strings(self.syntax, self.context.resolutions, typed_strings(self.syntax)),
+        ):
             self._verdicts(verdicts)
 
     def _texts(self, texts: Sequence[tuple[object, str]]) -> None:
@@ -258,12 +327,16 @@ class _Planner:
         from codemods.narrow_reexport.forms.fstring import Unclear, rewrite_fstring
 
         for joined, replaced in strings.items():
-            attributes = [use.node for use in self.syntax.attributes if use.fstring is joined and isinstance(use.node, ast.Attribute)]
             try:
-                self.draft.edits += rewrite_fstring(self.syntax.source, joined, attributes, replaced)
+                self.draft.edits += rewrite_fstring(self.syntax.source, joined, replaced)
             except Unclear as error:
                 name = next(node.attr for node in replaced if isinstance(node, ast.Attribute))
-                self._refuse(joined, name, f"an f-string reads the symbol and cannot be rewritten: {error}", "take the expression out of the f-string")
+                self._refuse(
+                    joined,
+                    name,
+                    f"an f-string reads the symbol and cannot be rewritten: {error}",
+                    "take the expression out of the f-string",
+                )
 
     def _verdicts(self, plan: TextPlan) -> None:
         self.draft.refusals += plan.refusals
@@ -275,7 +348,9 @@ class _Planner:
         return accepts(self.syntax.source.line(line)) or (self.syntax.source.path, line) in self.context.accepted
 
     def _refuse(self, node: ast.expr | ast.stmt, name: str, reason: str, hint: str) -> None:
-        self.draft.refusals.append(Refusal(self.syntax.source.site_of(node), str(self.by_name[name].symbol), reason, hint))
+        self.draft.refusals.append(
+            Refusal(self.syntax.source.site_of(node), str(self.by_name[name].symbol), reason, hint)
+        )
 
 
 def apply(text: str, edits: Sequence[Edit]) -> str:
@@ -302,7 +377,9 @@ def _covered(use: AttributeUse, names: Names, found: Resolution) -> bool:
     return all(block.when.value in ("guarded", "late", "typing") for block in blocks) and found.path_is_module
 
 
-def _needs_expressions(syntax: Syntax, module: Module, target: Target, references: Sequence[object], context: Context) -> bool:
+def _needs_expressions(
+    syntax: Syntax, module: Module, target: Target, references: Sequence[object], context: Context
+) -> bool:
     if any(isinstance(reference, (StarImport, ModuleAlias)) for reference in references):
         return True
     if binds_package(syntax, module, target):
@@ -334,7 +411,9 @@ def _unparsed(path: str, data: bytes, context: Context, error: NotPython) -> Fil
         if (path, line) in context.accepted or accepts(site.text):
             return FilePlan(path)
         hint = _version_hint(text) or f"mend it, or take it out with --exclude {path}"
-        refusal = Refusal(site, str(found.symbol), f"the file names the package and the symbol, and {error.reason}", hint)
+        refusal = Refusal(
+            site, str(found.symbol), f"the file names the package and the symbol, and {error.reason}", hint
+        )
         return FilePlan(path, refusals=(refusal,))
     return FilePlan(path)
 
@@ -355,12 +434,21 @@ def _shadowed(source: Source, tree: ast.Module, context: Context, shadow: str) -
     syntax = analyse(source, tree, expressions=False)
     package, top = context.package.name, context.layout.top
     for statement, _ in syntax.imports:
-        names = [alias.name for alias in statement.names] if isinstance(statement, ast.Import) else [statement.module or ""]
+        names = (
+            [alias.name for alias in statement.names] if isinstance(statement, ast.Import) else [statement.module or ""]
+        )
         level = statement.level if isinstance(statement, ast.ImportFrom) else 0
         if not level and any(name == package or name.startswith(f"{package}.") or name == top for name in names):
             site = source.site(statement.lineno)
             symbol = str(context.resolutions[0].symbol)
-            return FilePlan(source.path, warnings=(Warned(site, symbol, f"run as a script this imports {shadow}, which shadows the package: left alone"),))
+            return FilePlan(
+                source.path,
+                warnings=(
+                    Warned(
+                        site, symbol, f"run as a script this imports {shadow}, which shadows the package: left alone"
+                    ),
+                ),
+            )
     return FilePlan(source.path)
 
 
@@ -376,7 +464,9 @@ def _accepted(source: Source, site: Site, context: Context) -> bool:
     return (site.path, site.line) in context.accepted or accepts(source.line(site.line))
 
 
-def _mentions(source: Source, context: Context, edits: Sequence[Edit], refusals: Sequence[Refusal]) -> tuple[Mention, ...]:
+def _mentions(
+    source: Source, context: Context, edits: Sequence[Edit], refusals: Sequence[Refusal]
+) -> tuple[Mention, ...]:
     package = context.package.name
     if context.verifying or (f"{package}." not in source.text and f"{package}:" not in source.text):
         return ()

@@ -31,7 +31,10 @@ def summary(result: Result, *, applied: bool, verbose: int, paint: Paint) -> lis
     if not changed:
         lines.append(f"{_done(result)}: nothing to change ({counted(result.searched, 'file')} searched)")
     else:
-        lines += ["", f"{'changed' if applied else 'would change'} {counted(result.files, 'file')} of {result.searched:,} searched:"]
+        lines += [
+            "",
+            f"{'changed' if applied else 'would change'} {counted(result.files, 'file')} of {result.searched:,} searched:",
+        ]
         rows = [(_path(result, root, change), _what(change)) for root, changes in result.changes for change in changes]
         shown = rows if verbose or len(rows) <= 40 else rows[:30]
         lines += columns(shown)
@@ -52,7 +55,10 @@ def refusals(result: Result, paint: Paint) -> list[str]:
         lines.append(f"    way out: {refusal.hint}")
     if result.refusals:
         count = counted(len(result.refusals), "site")
-        lines += ["", f"{count} in the way. To take a site on, mark its line with `# codemods: accept narrow_reexport` or pass --accept FILE:LINE."]
+        lines += [
+            "",
+            f"{count} in the way. To take a site on, mark its line with `# codemods: accept narrow_reexport` or pass --accept FILE:LINE.",
+        ]
     return lines
 
 
@@ -68,7 +74,9 @@ def error_lines(error: CodemodError, paint: Paint) -> list[str]:
 
 def failure_lines(failures: tuple[Failure, ...], paint: Paint) -> list[str]:
     """A postcondition that broke."""
-    lines = [f"{paint('internal error', 'red')}: a check of the result failed, so nothing was written. This is a bug of codemods; please report it:"]
+    lines = [
+        f"{paint('internal error', 'red')}: a check of the result failed, so nothing was written. This is a bug of codemods; please report it:"
+    ]
     return lines + [f"  {failure.path}: {failure.check}: {failure.detail}" for failure in failures]
 
 
@@ -92,16 +100,30 @@ def as_json(result: Result, *, exit_code: int, applied: bool) -> str:
             }
             for found in result.resolutions
         ],
-        "changes": [{"root": str(root), "path": change.path, "sites": change.sites} for root, changes in result.changes for change in changes],
+        "changes": [
+            {"root": str(root), "path": change.path, "sites": change.sites}
+            for root, changes in result.changes
+            for change in changes
+        ],
         "refusals": [_refusal(refusal) for refusal in result.refusals],
         "accepted": [_refusal(refusal) for refusal in result.accepted],
-        "warnings": [{**_site(warning.site), "symbol": warning.symbol, "reason": warning.reason} for warning in result.warnings],
+        "warnings": [
+            {**_site(warning.site), "symbol": warning.symbol, "reason": warning.reason} for warning in result.warnings
+        ],
         "mentions": [{**_site(mention.site), "symbol": mention.symbol} for mention in result.mentions],
-        "still_loaded": [{"origin": still.origin, "symbol": str(still.symbol), "chain": [str(edge) for edge in still.chain]} for still in result.still],
+        "still_loaded": [
+            {"origin": still.origin, "symbol": str(still.symbol), "chain": [str(edge) for edge in still.chain]}
+            for still in result.still
+        ],
         "dropped_star_names": [{"module": module, "names": list(names)} for module, names in result.dropped],
         "skipped": [{"name": name, "reason": reason} for name, reason in result.skipped],
-        "errors": [{"path": error.path, "line": error.line, "detail": error.detail, "hint": error.hint} for error in result.errors],
-        "failures": [{"check": failure.check, "path": failure.path, "detail": failure.detail} for failure in result.failures],
+        "errors": [
+            {"path": error.path, "line": error.line, "detail": error.detail, "hint": error.hint}
+            for error in result.errors
+        ],
+        "failures": [
+            {"check": failure.check, "path": failure.path, "detail": failure.detail} for failure in result.failures
+        ],
         "notes": list(result.notes),
     }
     return json.dumps(document, indent=2, ensure_ascii=False)
@@ -114,11 +136,21 @@ def error_json(package: str, error: CodemodError, exit_code: int) -> str:
 
 def as_github(result: Result) -> list[str]:
     """Refusals, warnings and errors as annotations of a GitHub workflow."""
-    lines = [annotation("error", r.site, "narrow_reexport", f"{r.symbol}: {r.reason}. Way out: {r.hint}") for r in result.refusals]
-    lines += [annotation("error", Site(e.path or "pyproject.toml", e.line or 1, 0, ""), "narrow_reexport", f"{e.detail}. {e.hint}") for e in result.errors]
+    lines = [
+        annotation("error", r.site, "narrow_reexport", f"{r.symbol}: {r.reason}. Way out: {r.hint}")
+        for r in result.refusals
+    ]
+    lines += [
+        annotation(
+            "error", Site(e.path or "pyproject.toml", e.line or 1, 0, ""), "narrow_reexport", f"{e.detail}. {e.hint}"
+        )
+        for e in result.errors
+    ]
     lines += [annotation("warning", w.site, "narrow_reexport", f"{w.symbol}: {w.reason}") for w in result.warnings]
     for _, changes in result.changes:
-        lines += [annotation("notice", Site(change.path, 1, 0, ""), "narrow_reexport", _what(change)) for change in changes]
+        lines += [
+            annotation("notice", Site(change.path, 1, 0, ""), "narrow_reexport", _what(change)) for change in changes
+        ]
     return lines
 
 
@@ -148,7 +180,10 @@ def _left(result: Result, verbose: int, paint: Paint) -> list[str]:
     for refusal in result.accepted:
         lines.append(f"accepted: {refusal.site}: {refusal.reason} [{refusal.symbol}]")
     for module, names in result.dropped:
-        lines += ["", f"the star import of {module} also brought {', '.join(names)}: nobody here reads them through {result.package}, so they are gone from it"]
+        lines += [
+            "",
+            f"the star import of {module} also brought {', '.join(names)}: nobody here reads them through {result.package}, so they are gone from it",
+        ]
     for name, reason in result.skipped:
         lines.append(f"left alone: {name}: {reason}")
     if result.mentions:
@@ -164,12 +199,18 @@ def _left(result: Result, verbose: int, paint: Paint) -> list[str]:
 def _loads(result: Result, paint: Paint) -> list[str]:
     lines: list[str] = []
     still = {each.origin: each for each in result.still}
-    origins = dict.fromkeys(found.origin.dotted if found.is_submodule else found.origin.module for found in result.resolutions)
+    origins = dict.fromkeys(
+        found.origin.dotted if found.is_submodule else found.origin.module for found in result.resolutions
+    )
     free = [origin for origin in origins if origin not in still and origin != result.package]
     if free:
-        lines.append(f"import {result.package} no longer loads {', '.join(free[:8])}{f' and {len(free) - 8} more' if len(free) > 8 else ''}")
+        lines.append(
+            f"import {result.package} no longer loads {', '.join(free[:8])}{f' and {len(free) - 8} more' if len(free) > 8 else ''}"
+        )
     for each in still.values():
-        lines.append(f"{paint('still loaded', 'yellow')}: import {result.package} still loads {each.origin}: {_chain(each)}")
+        lines.append(
+            f"{paint('still loaded', 'yellow')}: import {result.package} still loads {each.origin}: {_chain(each)}"
+        )
     outside = _outside(result.resolutions)
     return lines + ([outside] if outside and result.changes else [])
 

@@ -16,7 +16,8 @@ from fnmatch import fnmatchcase
 from codemods.engine.errors import CodemodError, NotAReexport, UnknownSymbol, Unreadable
 from codemods.engine.model import Module, Refusal, Site, Symbol, When
 from codemods.engine.namespace import Namespaces, absolute
-from codemods.engine.scopes import Binding, Syntax, catches_import_error
+from codemods.engine.scopes import Binding, Syntax
+from codemods.engine.walk import catches_import_error
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,9 @@ class Resolved:
     resolutions: tuple[Resolution, ...]
     refusals: tuple[Refusal, ...]
     errors: tuple[CodemodError, ...]  # symbols that cannot be narrowed
-    skipped: tuple[tuple[str, str], ...]  # names that a glob or --all took in and that are no re-exports, with the reason
+    skipped: tuple[
+        tuple[str, str], ...
+    ]  # names that a glob or --all took in and that are no re-exports, with the reason
 
 
 def resolve(
@@ -69,7 +72,10 @@ def resolve(
             found = [name for name in resolver.bound() if fnmatchcase(name, want)]
             if not found:
                 raise UnknownSymbol(
-                    f"nothing in {package.name} matches {want!r}", path=package.path, line=1, hint="quote the pattern so that the shell leaves it alone"
+                    f"nothing in {package.name} matches {want!r}",
+                    path=package.path,
+                    line=1,
+                    hint="quote the pattern so that the shell leaves it alone",
                 )
             names += found
             broad |= set(found)
@@ -99,7 +105,9 @@ def resolve(
 
 
 class _Resolver:
-    def __init__(self, package: Module, syntax: Syntax, namespaces: Namespaces, known: dict[str, Symbol], to_definition: bool) -> None:
+    def __init__(
+        self, package: Module, syntax: Syntax, namespaces: Namespaces, known: dict[str, Symbol], to_definition: bool
+    ) -> None:
         self.package = package
         self.syntax = syntax
         self.namespaces = namespaces
@@ -108,12 +116,18 @@ class _Resolver:
         self.stars = [
             (absolute(package, statement), statement, block)
             for statement, block in syntax.imports
-            if isinstance(statement, ast.ImportFrom) and statement.names[0].name == "*" and block.when is not When.TYPING
+            if isinstance(statement, ast.ImportFrom)
+            and statement.names[0].name == "*"
+            and block.when is not When.TYPING
         ]
 
     def bound(self) -> list[str]:
         """All names that the `__init__` binds at run time, stars included, in order."""
-        names = [name for name, found in self.syntax.module.bindings.items() if any(b.block.when is not When.TYPING for b in found)]
+        names = [
+            name
+            for name, found in self.syntax.module.bindings.items()
+            if any(b.block.when is not When.TYPING for b in found)
+        ]
         for source, _, _ in self.stars:
             star = self.namespaces.star(source)
             names += star.certain if star else ()
@@ -134,7 +148,9 @@ class _Resolver:
         return [name for name in names if not name.startswith("__")]
 
     def runtime(self, name: str) -> list[Binding]:
-        return [binding for binding in self.syntax.module.bindings.get(name, []) if binding.block.when is not When.TYPING]
+        return [
+            binding for binding in self.syntax.module.bindings.get(name, []) if binding.block.when is not When.TYPING
+        ]
 
     def resolve(self, name: str) -> Resolution | Refusal:
         found = self.runtime(name)
@@ -204,14 +220,22 @@ class _Resolver:
         if parent == self.package.name:
             for source, _, _ in self.stars:
                 star = self.namespaces.star(source)
-                if star is not None and part in star and self.namespaces.definition(Symbol(source, part)) != Symbol(parent, part):
+                if (
+                    star is not None
+                    and part in star
+                    and self.namespaces.definition(Symbol(source, part)) != Symbol(parent, part)
+                ):
                     return False
         return True
 
     def _bound_origin(self, name: str, binding: Binding) -> Symbol:
         line = binding.statement.lineno
         if isinstance(binding.node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            raise self._not(f"{name} is defined in {self.package.name} itself, not re-exported", line, "move the definition into a submodule first")
+            raise self._not(
+                f"{name} is defined in {self.package.name} itself, not re-exported",
+                line,
+                "move the definition into a submodule first",
+            )
         if binding.block.when is When.LATE or binding.scope.kind != "module":
             raise self._not(f"{name} is rebound in a function of the __init__, so it has more than one origin", line)
         if isinstance(binding.statement, ast.Delete):
@@ -220,10 +244,18 @@ class _Resolver:
         if origin is None:
             node = binding.node
             if isinstance(node, ast.alias):
-                raise self._not(f"{name} is the module {node.name} imported into the __init__, not a re-exported symbol", line)
+                raise self._not(
+                    f"{name} is the module {node.name} imported into the __init__, not a re-exported symbol", line
+                )
             what = "assigned" if isinstance(binding.statement, (ast.Assign, ast.AnnAssign, ast.AugAssign)) else "bound"
-            raise self._not(f"{name} is defined ({what}) in {self.package.name} itself, not re-exported", line, "move the definition into a submodule first")
-        if isinstance(binding.statement, ast.Assign) and not all(isinstance(target, ast.Name) for target in binding.statement.targets):
+            raise self._not(
+                f"{name} is defined ({what}) in {self.package.name} itself, not re-exported",
+                line,
+                "move the definition into a submodule first",
+            )
+        if isinstance(binding.statement, ast.Assign) and not all(
+            isinstance(target, ast.Name) for target in binding.statement.targets
+        ):
             raise self._not(f"{name} is bound by a tuple assignment", line, "give it an assignment of its own first")
         return origin
 
@@ -249,8 +281,12 @@ class _Resolver:
             if isinstance(owner, ast.Try) and binding.statement in owner.body and catches_import_error(owner):
                 # try: from .sub import sym        no fallback, no flag: the guard is part of the meaning
                 # except ImportError: pass
-                flags = [s for s in (*owner.body, *owner.orelse) if not isinstance(s, (ast.Import, ast.ImportFrom, ast.Pass))]
-                handled = [s for handler in owner.handlers for s in handler.body if not isinstance(s, (ast.Pass, ast.Expr))]
+                flags = [
+                    s for s in (*owner.body, *owner.orelse) if not isinstance(s, (ast.Import, ast.ImportFrom, ast.Pass))
+                ]
+                handled = [
+                    s for handler in owner.handlers for s in handler.body if not isinstance(s, (ast.Pass, ast.Expr))
+                ]
                 if not flags and not handled and (binding.block.parent is None or not binding.block.parent.optional):
                     continue
                 at = (flags or handled)[0].lineno if flags or handled else owner.lineno
@@ -308,8 +344,17 @@ class _Resolver:
     def _unbound(self, name: str) -> Resolution | Refusal:
         typing = [b for b in self.syntax.module.bindings.get(name, [])]
         text = self.syntax.source.text
-        lazy = self.namespaces.has_getattr(self.package.name) or any(word in text for word in ("_LazyModule", "_import_structure", "lazy_loader"))
-        row = next((number for number in range(1, len(self.syntax.source.starts) + 1) if re.search(rf"\b{re.escape(name)}\b", self.syntax.source.line(number))), 0)
+        lazy = self.namespaces.has_getattr(self.package.name) or any(
+            word in text for word in ("_LazyModule", "_import_structure", "lazy_loader")
+        )
+        row = next(
+            (
+                number
+                for number in range(1, len(self.syntax.source.starts) + 1)
+                if re.search(rf"\b{re.escape(name)}\b", self.syntax.source.line(number))
+            ),
+            0,
+        )
         if lazy and (typing or row):
             return Refusal(
                 self.syntax.source.site(row or typing[0].statement.lineno),
@@ -318,7 +363,10 @@ class _Resolver:
                 "leave it: a lazy export does not make the package heavy",
             )
         if typing:
-            raise self._not(f"{name} is imported only for type checkers (TYPE_CHECKING): it does not exist at run time", typing[0].statement.lineno)
+            raise self._not(
+                f"{name} is imported only for type checkers (TYPE_CHECKING): it does not exist at run time",
+                typing[0].statement.lineno,
+            )
         if name in self.known:
             origin = self.known[name]
             return Resolution(
@@ -343,14 +391,18 @@ class _Resolver:
         detail = f"{self.package.name} has no name {name}"
         hint = f"did you mean {near[0]}?" if near else ""
         if submodule is not None:
-            detail += f"; {submodule.path or submodule.name} is a submodule of that name, which the __init__ does not import"
+            detail += (
+                f"; {submodule.path or submodule.name} is a submodule of that name, which the __init__ does not import"
+            )
             hint = hint or "from-imports of a submodule need no re-export: there is nothing to narrow"
         elif unread:
             detail += f"; it may come from {unread[0]}, whose star import cannot be read here"
         return UnknownSymbol(detail, path=self.package.path, line=1, hint=hint)
 
     def _not(self, detail: str, line: int, hint: str = "") -> NotAReexport:
-        return NotAReexport(detail, path=self.package.path, line=line, text=self.syntax.source.site(line).text, hint=hint)
+        return NotAReexport(
+            detail, path=self.package.path, line=line, text=self.syntax.source.site(line).text, hint=hint
+        )
 
 
 def _unreadable(package: Module, namespaces: Namespaces) -> Unreadable:

@@ -8,6 +8,7 @@ Invariant: it may keep a file too many, never one too few; it parses nothing.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -63,8 +64,15 @@ def scan(
     own = frozenset(pair for pair in tails if not pair[0])
     foreign = tails - own
     touches = _touch_test(package, folder)
-    dotted = [found.symbol.dotted.encode() for found in resolutions] + [str(found.symbol).encode() for found in resolutions]
-    origins = {found.symbol.name: re.compile(rb"(?:patch|setattr|delattr)[\w.]*\([ \t\r\n]*[\"']" + re.escape(found.origin.dotted.encode()) + rb"[\"']") for found in resolutions}
+    dotted = [found.symbol.dotted.encode() for found in resolutions] + [
+        str(found.symbol).encode() for found in resolutions
+    ]
+    origins = {
+        found.symbol.name: re.compile(
+            rb"(?:patch|setattr|delattr)[\w.]*\([ \t\r\n]*[\"']" + re.escape(found.origin.dotted.encode()) + rb"[\"']"
+        )
+        for found in resolutions
+    }
     alias_of = _alias_pattern(package)
     loaded: dict[str, bytes] = {}
     kept: dict[str, bytes] = {}
@@ -82,7 +90,9 @@ def scan(
             progress(number, len(paths))
         data = read(path)
         if not _TEXT.search(path):
-            if any(needle in data for needle in dotted) or (path.endswith((".ipynb", ".md", ".rst")) and leaf in data and spelled(data)):
+            if any(needle in data for needle in dotted) or (
+                path.endswith((".ipynb", ".md", ".rst")) and leaf in data and spelled(data)
+            ):
                 others.append(Survivor(path, data))
             continue
         inside = path.startswith(folder)
@@ -90,7 +100,7 @@ def scan(
         if b"*" in data and (has_leaf or b"import" in data):
             for match in _STAR.finditer(data):
                 stars.setdefault(path, set()).add(b"".join(match[1].split()).decode("utf-8", "replace"))
-        has_name = spelled(data)
+        has_name = spelled(data) or ((has_leaf or inside) and not data.isascii() and _spelled_otherwise(data, names))
         if has_leaf and b"import" in data:
             for match in alias_of.finditer(data):
                 if match["module"] and _absolute(layout, path, match["module"].decode()) != package.rpartition(".")[0]:
@@ -121,6 +131,7 @@ def scan(
             kept[path] = data
         elif path in stars:
             loaded[path] = data
+    _carry_on(carriers, stars, layout, package)
     for path, data in unsure.items():
         if any(re.search(rb"(?<!\w)" + re.escape(alias) + rb"(?!\w)", data) for alias in aliases):
             kept[path] = data
@@ -129,7 +140,9 @@ def scan(
         kept.setdefault(path, loaded.get(path) or read(path))
     everywhere = {layout.module_at(path).name: path for path in starring}
     star_reads = _reads_of(everywhere, names, kept, unsure, stars, layout)
-    starred_modules = frozenset(_absolute(layout, path, spelled_module) for path, found in stars.items() for spelled_module in found)
+    starred_modules = frozenset(
+        _absolute(layout, path, spelled_module) for path, found in stars.items() for spelled_module in found
+    )
     init_paths = {init.path, f"{init.path}i"} if init else set()
     return Scan(
         tuple(Survivor(path, data) for path, data in sorted(kept.items()) if path not in init_paths),
@@ -144,7 +157,9 @@ def scan(
     )
 
 
-def readers_of(pairs: Iterable[tuple[str, str]], paths: Sequence[str], read: Callable[[str], bytes], layout: Layout) -> set[tuple[str, str]]:
+def readers_of(
+    pairs: Iterable[tuple[str, str]], paths: Sequence[str], read: Callable[[str], bytes], layout: Layout
+) -> set[tuple[str, str]]:
     """Of (path, name) pairs, those whose name some other file may read through that file's module."""
     wanted = {(path, name): layout.module_at(path).name.rpartition(".")[2].encode() for path, name in pairs}
     found: set[tuple[str, str]] = set()
@@ -157,7 +172,18 @@ def readers_of(pairs: Iterable[tuple[str, str]], paths: Sequence[str], read: Cal
                 continue
             name = re.escape(key[1].encode())
             module = re.escape(leaf)
-            if re.search(rb"\b" + module + rb"[ \t]*\.[ \t]*" + name + rb"\b|from[ \t]+[.\w]*\b" + module + rb"[ \t]+import\b[^#;]*?\b(?:" + name + rb"\b|\*)", data):
+            if re.search(
+                rb"\b"
+                + module
+                + rb"[ \t]*\.[ \t]*"
+                + name
+                + rb"\b|from[ \t]+[.\w]*\b"
+                + module
+                + rb"[ \t]+import\b[^#;]*?\b(?:"
+                + name
+                + rb"\b|\*)",
+                data,
+            ):
                 found.add(key)
     return found
 
@@ -166,11 +192,41 @@ def _needle(names: Sequence[str]) -> Callable[[bytes], bool]:
     encoded = [name.encode() for name in names]
     odd = [name for name in encoded if not name.isascii()]
     if odd:
-        return lambda data: any(name in data for name in encoded) or not data.isascii()  # identifiers are compared after NFKC
+        return lambda data: (
+            any(name in data for name in encoded) or not data.isascii()
+        )  # identifiers are compared after NFKC
     if len(encoded) <= 8:
         return lambda data: any(name in data for name in encoded)
     wanted = frozenset(encoded)
     return lambda data: not wanted.isdisjoint(_WORD.findall(data))
+
+
+def _spelled_otherwise(data: bytes, names: Sequence[str]) -> bool:
+    # identifiers are compared after NFKC: a ligature may spell an ASCII name
+    text = data.decode("utf-8", "replace")
+    if unicodedata.is_normalized("NFKC", text):
+        return False
+    text = unicodedata.normalize("NFKC", text)
+    return any(name in text for name in names)
+
+
+def _carry_on(carriers: dict[tuple[str, str], str], stars: dict[str, set[str]], layout: Layout, package: str) -> None:
+    """A star takes a carrier's name along: what reaches the package in C reaches it in M too, after `from C import *`."""
+    parent, _, leaf = package.rpartition(".")
+    starred = [
+        (layout.module_at(path).name, _absolute(layout, path, each)) for path, found in stars.items() for each in found
+    ]
+    grown = True
+    while grown:
+        grown = False
+        for module, source in starred:
+            names = {name for at, name in carriers if at == source and not name.startswith("_")}
+            if source == parent:
+                names.add(leaf)
+            for name in names:
+                if (module, name) not in carriers and f"{module}.{name}" != package:
+                    carriers[module, name] = package
+                    grown = True
 
 
 def _alias_pattern(package: str) -> re.Pattern[bytes]:
@@ -183,7 +239,11 @@ def _alias_pattern(package: str) -> re.Pattern[bytes]:
     return re.compile(
         rb"^[ \t]*import\b[^#\n]*?\b" + whole + rb"[ \t]+as[ \t]+(?P<alias>\w+)"
         rb"|^[ \t]*import\b[^#\n]*?(?<![\w.])" + whole + rb"[ \t]*(?:[,;#\r\n]|\Z)"
-        rb"|^[ \t]*from[ \t]+(?P<module>" + from_parent + rb")[ \t]+import\b[^;]*?(?<![\w.])" + last + rb"(?![\w.])(?:[ \t]+as[ \t]+(?P<from_alias>\w+))?",
+        rb"|^[ \t]*from[ \t]+(?P<module>"
+        + from_parent
+        + rb")[ \t]+import\b[^;]*?(?<![\w.])"
+        + last
+        + rb"(?![\w.])(?:[ \t]+as[ \t]+(?P<from_alias>\w+))?",
         re.M,
     )
 
@@ -197,7 +257,9 @@ def _touch_test(package: str, folder: str) -> Callable[[str, bytes], bool]:
     above = parent.rpartition(".")[2].encode()
     near = folder.rstrip("/").rpartition("/")[0] + "/"
     dotted = above + b"." + leaf.encode()
-    return lambda path, data: dotted in data or (above + b" import" in data) or (path.startswith(near) and b"." + leaf.encode() in data)
+    return lambda path, data: (
+        dotted in data or (above + b" import" in data) or (path.startswith(near) and b"." + leaf.encode() in data)
+    )
 
 
 def _tails(package: str, lost: Iterable[str]) -> frozenset[tuple[bytes, bytes]]:
@@ -225,13 +287,19 @@ def _loses(data: bytes, tails: frozenset[tuple[bytes, bytes]]) -> bool:
 
 
 def _reflection_pattern(leaf: bytes) -> re.Pattern[bytes]:
-    return re.compile(rb"\b(?:getattr|hasattr|setattr|delattr|vars|dir|object|getmembers|attrgetter)[ \t\r\n]*\([ \t\r\n]*[\w.]*\b" + re.escape(leaf) + rb"[ \t\r\n]*[,)]")
+    return re.compile(
+        rb"\b(?:getattr|hasattr|setattr|delattr|vars|dir|object|getmembers|attrgetter)[ \t\r\n]*\([ \t\r\n]*[\w.]*\b"
+        + re.escape(leaf)
+        + rb"[ \t\r\n]*[,)]"
+    )
 
 
 def _names_read(data: bytes, leaf: bytes, inside: bool) -> set[str]:
     module = rb"(?:[.\w]*\b" + re.escape(leaf) + (rb"|\.+" if inside else b"") + rb")"
     found: set[str] = set()
-    for match in re.finditer(rb"\bfrom[ \t]+" + module + rb"[ \t\\\r\n]+import\b[ \t]*(\([^)]*\)|(?:[^\n;\\]|\\\r?\n)*)", data):
+    for match in re.finditer(
+        rb"\bfrom[ \t]+" + module + rb"[ \t\\\r\n]+import\b[ \t]*(\([^)]*\)|(?:[^\n;\\]|\\\r?\n)*)", data
+    ):
         found |= {word.decode("utf-8", "replace") for word in _WORD.findall(match[1])}
     for match in re.finditer(rb"\b\w+[ \t]*\.[ \t]*(\w+)", data):
         found.add(match[1].decode("utf-8", "replace"))
@@ -249,25 +317,38 @@ def _absolute(layout: Layout, path: str, spelled: str) -> str:
 
 
 def _star_importers(stars: dict[str, set[str]], layout: Layout, package: str) -> list[str]:
-    return [path for path, found in stars.items() if any(_absolute(layout, path, spelled) == package for spelled in found)]
+    return [
+        path for path, found in stars.items() if any(_absolute(layout, path, spelled) == package for spelled in found)
+    ]
 
 
 def _reads_of(
-    modules: dict[str, str], names: Sequence[str], kept: dict[str, bytes], unsure: dict[str, bytes], stars: dict[str, set[str]], layout: Layout
+    modules: dict[str, str],
+    names: Sequence[str],
+    kept: dict[str, bytes],
+    unsure: dict[str, bytes],
+    stars: dict[str, set[str]],
+    layout: Layout,
 ) -> frozenset[tuple[str, str]]:
-    """Names that other files read through a module that stars the package: by name, or by a star in turn."""
+    """Names that others may read through a module that stars the package, directly or through further stars.
+
+    Names are matched as text: an import too many in such a module is harmless, one too few is not.
+    """
+    starred_by: dict[str, set[str]] = {}
+    for path, spelled in stars.items():
+        for each in spelled:
+            starred_by.setdefault(_absolute(layout, path, each), set()).add(layout.module_at(path).name)
     found: set[tuple[str, str]] = set()
     for module, own in modules.items():
-        leaf = re.escape(module.rpartition(".")[2].encode())
+        passing = {module}
+        todo = [module]
+        while todo:
+            for other in starred_by.get(todo.pop(), set()) - passing:
+                passing.add(other)
+                todo.append(other)
+        leaves = b"|".join(sorted(re.escape(name.rpartition(".")[2].encode()) for name in passing))
+        reaches = re.compile(rb"^[^#\n]*\b(?:from|import)\b[^#\n]*\b(?:" + leaves + rb")\b", re.M)
         for path, data in (*kept.items(), *unsure.items()):
-            if path == own:
-                continue
-            for name in names:
-                spelled = re.escape(name.encode())
-                if re.search(rb"\b" + leaf + rb"[ \t]*\.[ \t]*" + spelled + rb"\b|\bfrom[ \t]+[.\w]*\b" + leaf + rb"[ \t]+import\b[^#;]*?\b" + spelled + rb"\b", data):
-                    found.add((module, name))
-        for path, spelled_modules in stars.items():
-            if path != own and any(_absolute(layout, path, spelled_module) == module for spelled_module in spelled_modules):
-                data = kept.get(path) or unsure.get(path) or b""
+            if path != own and (layout.module_at(path).name in passing or reaches.search(data)):
                 found |= {(module, name) for name in names if name.encode() in data}
     return frozenset(found)

@@ -1,4 +1,4 @@
-"""The small package that most tests narrow: `pkg` takes the function `sym` from `pkg.sub`, and `light` from `pkg.light`.
+"""The small package that most tests narrow: `pkg` takes `sym` from `pkg.sub`, and `light` from `pkg.light`.
 
 Owns that package before and after, and the shorthand for one consumer beside it.
 Invariant: it asserts nothing itself; the verbs do.
@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tests.narrow_reexport.verbs import Outcome, Tree, check_refused, check_rewritten, check_unchanged
+from tests import oracle
+from tests.narrow_reexport.verbs import Outcome, Tree, as_bytes, check_refused, check_rewritten, narrow
+from tests.narrow_reexport.verbs import tree as laid
 
 PKG: dict[str, str | bytes] = {
     "pkg/__init__.py": "from .light import light\nfrom .sub import sym\n",
@@ -25,20 +27,42 @@ SAME: dict[str, str | bytes] = {
 SAME_NARROWED: dict[str, str | bytes] = {"pkg/__init__.py": ""}
 
 
-def moves(before: str | bytes, after: str | bytes, *, path: str = "main.py", run: Sequence[str] = ("main",), more: Tree | None = None, says: str = "") -> Outcome:
+def moves(
+    before: str | bytes,
+    after: str | bytes,
+    *,
+    path: str = "main.py",
+    run: Sequence[str] = ("main",),
+    more: Tree | None = None,
+    says: str = "",
+) -> Outcome:
     """One consumer of `pkg.sym` is rewritten, and still does what it did."""
     tree = {**PKG, **(more or {}), path: before}
     return check_rewritten(tree, "pkg", "sym", {**NARROWED, path: after}, run=run, unloaded=["pkg.sub"], says=says)
 
 
-def stays(text: str | bytes, *, path: str = "main.py", run: Sequence[str] = ("main",), more: Tree | None = None, says: str = "") -> Outcome:
+def stays(
+    text: str | bytes,
+    *,
+    path: str = "main.py",
+    run: Sequence[str] = ("main",),
+    more: Tree | None = None,
+    says: str = "",
+) -> Outcome:
     """One file beside `pkg` is none of the codemod's business: the package is narrowed, the file keeps every byte."""
     return moves(text, text, path=path, run=run, more=more, says=says)
 
 
 def same_moves(before: str, after: str, *, run: Sequence[str] = ("main",), more: Tree | None = None) -> Outcome:
     """The same as `moves` for the function that has the name of its module."""
-    return check_rewritten({**SAME, **(more or {}), "main.py": before}, "pkg", "fused", {**SAME_NARROWED, "main.py": after}, run=run, unloaded=["pkg.fused"])
+    return check_rewritten(
+        {**SAME, **(more or {}), "main.py": before},
+        "pkg",
+        "fused",
+        {**SAME_NARROWED, "main.py": after},
+        run=run,
+        unloaded=["pkg.fused"],
+    )
 
 
 def blocks(text: str | bytes, reason: str, *, path: str = "main.py", more: Tree | None = None, at: str = "") -> Outcome:
@@ -46,4 +70,16 @@ def blocks(text: str | bytes, reason: str, *, path: str = "main.py", more: Tree 
     return check_refused({**PKG, **(more or {}), path: text}, "pkg", "sym", reason, at=at or f"{path}:")
 
 
-__all__ = ["NARROWED", "PKG", "SAME", "SAME_NARROWED", "blocks", "check_refused", "check_rewritten", "check_unchanged", "moves", "same_moves", "stays"]
+def answered(
+    text: str | bytes, site: str, *, path: str = "main.py", more: Tree | None = None, run: Sequence[str] = ("main",)
+) -> Outcome:
+    """A hard site may be refused, warned of, or rewritten rightly; what it may never be is broken in silence."""
+    with laid({**PKG, **(more or {}), path: text}) as root:
+        old = oracle.run_programs(root, run)
+        outcome = narrow(root, "pkg", "sym")
+        assert outcome.code in (0, 4), outcome.text
+        if outcome.code == 4 or oracle.differences(old, oracle.run_programs(root, run)):
+            assert site in outcome.text, f"{site} is not named:\n{outcome.text}"
+        if outcome.code == 4:
+            assert (root / path).read_bytes() == as_bytes(text)
+    return outcome

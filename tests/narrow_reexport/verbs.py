@@ -90,7 +90,9 @@ def check_rewritten(
     return outcome
 
 
-def check_unchanged(before: Tree, package: str, symbols: str, *, options: Sequence[str] = (), says: str = "") -> Outcome:
+def check_unchanged(
+    before: Tree, package: str, symbols: str, *, options: Sequence[str] = (), says: str = ""
+) -> Outcome:
     """The run exits 0 and no file changes."""
     with tree(before) as root:
         outcome = narrow(root, package, *symbols.split(), *options)
@@ -103,15 +105,26 @@ def check_unchanged(before: Tree, package: str, symbols: str, *, options: Sequen
 
 
 def check_refused(
-    before: Tree, package: str, symbols: str, reason: str, *, options: Sequence[str] = (), exit_code: int = 4, at: str = ""
+    before: Tree,
+    package: str,
+    symbols: str,
+    reason: str,
+    *,
+    options: Sequence[str] = (),
+    exit_code: int = 4,
+    at: str = "",
 ) -> Outcome:
-    """The run exits 4 (or 3: cannot), changes nothing, and gives the reason (a regex) and a file:line (`at`, if given)."""
+    """The run exits 4 (or 3: cannot), changes nothing, and gives the reason (a regex) and a file:line (`at`)."""
     with tree(before) as root:
         outcome = narrow(root, package, *symbols.split(), *options)
-        assert outcome.code == exit_code, f"exit {outcome.code}, not {exit_code}:\n{outcome.text}\n{_changes(root, before)}"
+        assert outcome.code == exit_code, (
+            f"exit {outcome.code}, not {exit_code}:\n{outcome.text}\n{_changes(root, before)}"
+        )
         expect_tree(root, before, record=False)
         assert re.search(reason, outcome.text), f"/{reason}/ is not in the output:\n{outcome.text}"
-        assert (at in outcome.text) if at else _SITE.search(outcome.text), f"no {at or 'file:line'} in the output:\n{outcome.text}"
+        assert (at in outcome.text) if at else _SITE.search(outcome.text), (
+            f"no {at or 'file:line'} in the output:\n{outcome.text}"
+        )
         assert "Traceback" not in outcome.text
         _second_pass(root, exit_code, package, *symbols.split(), *options)
     return outcome
@@ -168,12 +181,20 @@ def expect_tree(root: Path, expected: Tree, *, record: bool = True) -> None:
 
 def _changes(root: Path, before: Tree) -> str:
     found = contents(root)
-    return "\n".join(_difference(path, as_bytes(text), found.get(path, b"")) for path, text in before.items() if found.get(path) != as_bytes(text))
+    return "\n".join(
+        _difference(path, as_bytes(text), found.get(path, b""))
+        for path, text in before.items()
+        if found.get(path) != as_bytes(text)
+    )
 
 
 def _difference(path: str, wanted: bytes, found: bytes) -> str:
-    rows = difflib.diff_bytes(difflib.unified_diff, wanted.splitlines(True), found.splitlines(True), b"expected", b"found")
-    return f"--- {path} ---\n" + b"".join(row if row.endswith(b"\n") else row + b"<no newline>\n" for row in rows).decode("utf-8", "replace")
+    rows = difflib.diff_bytes(
+        difflib.unified_diff, wanted.splitlines(True), found.splitlines(True), b"expected", b"found"
+    )
+    return f"--- {path} ---\n" + b"".join(
+        row if row.endswith(b"\n") else row + b"<no newline>\n" for row in rows
+    ).decode("utf-8", "replace")
 
 
 # --- the command ---
@@ -202,7 +223,9 @@ def outside(root: Path, command: Sequence[str], environment: Mapping[str, str] |
     project = str(Path(__file__).resolve().parents[2])
     plain = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "GIT_"))}
     full = plain | {"PYTHONPATH": project, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONUTF8": "1"} | dict(environment or {})
-    done = subprocess.run(list(command), cwd=root, env=full, stdin=subprocess.DEVNULL, capture_output=True, timeout=60, check=False)
+    done = subprocess.run(
+        list(command), cwd=root, env=full, stdin=subprocess.DEVNULL, capture_output=True, timeout=60, check=False
+    )
     return Outcome(done.returncode, done.stdout, done.stderr)
 
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import ast
 import re
+from dataclasses import dataclass, field
 
-from codemods.engine.references import UNKNOWN, AttributeUse, Names
+from codemods.engine.references import UNKNOWN, AttributeUse, LostModule, Names
 from codemods.engine.scopes import Syntax, Use
 
 _COMMENT = re.compile(r"#[ \t]*type:[ \t]*(?!ignore\b)([^#\r\n]+)")
@@ -18,18 +19,31 @@ _TYPING_CALLS = {"cast": (0,), "NewType": (1,), "TypeVar": (1, 2, 3, 4, 5, 6, 7,
 _SIMPLE = re.compile(r"""(?:[uUrR]?)(?P<quote>"|')(?P<body>[^\\\n]*)(?P=quote)\Z""")
 
 
-def type_strings(syntax: Syntax, names: Names, wanted: frozenset[str]) -> tuple[list[AttributeUse], list[Use]]:
-    """References inside type strings and type comments, and the strings whose references cannot be cut out exactly."""
-    found: list[AttributeUse] = []
-    unclear: list[Use] = []
+@dataclass(slots=True)
+class TypeStrings:
+    """References inside type strings and type comments; strings whose references cannot be cut out exactly; how many
+    references each string (by id) holds."""
+
+    found: list[AttributeUse] = field(default_factory=list)
+    lost: list[LostModule] = field(default_factory=list)
+    unclear: list[Use] = field(default_factory=list)
+    counts: dict[int, int] = field(default_factory=dict)
+
+
+def type_strings(syntax: Syntax, names: Names, wanted: frozenset[str]) -> TypeStrings:
+    """Look into each string and comment that is a type by its place."""
+    result = TypeStrings()
+    found, unclear = result.found, result.unclear
+    leaves = {name.rpartition(".")[2] for name in names.target.lost}
     source = syntax.source
     for use in typed_strings(syntax):
         value = use.node.value if isinstance(use.node, ast.Constant) else None
-        if not isinstance(value, str) or not any(name in value for name in wanted):
+        if not isinstance(value, str) or not any(name in value for name in (*wanted, *leaves)):
             continue
         inner = _parsed(value)
         if inner is None:
             continue
+        result.lost += _lost(inner, use, names)
         hits = _hits(inner, use, names, wanted)
         if not hits:
             continue
@@ -38,22 +52,39 @@ def type_strings(syntax: Syntax, names: Names, wanted: frozenset[str]) -> tuple[
         if match is None or match["body"] != value:
             unclear.append(use)
             continue
-        _shift(inner, use.node.lineno - 1, use.node.col_offset + len(source.text[start : start + match.start("body")].encode()) - 1)
+        _shift(
+            inner,
+            use.node.lineno - 1,
+            use.node.col_offset + len(source.text[start : start + match.start("body")].encode()) - 1,
+        )
         found += hits
+        result.counts[id(use.node)] = len(hits)
     for match in _COMMENT.finditer(source.text):
         # x = []  # type: list[pkg.Sym]
         if not any(name in match[1] for name in wanted):
             continue
         line = source.line_of(match.start())
-        inner = _parsed(match[1].strip())
-        if inner is None or not any(token in source.line(line)[: match.start() - source.starts[line - 1]] for token in ("=", ":", "(", ",", "with", "for")):
+        inner = _function_type(match[1].strip()) or _parsed(match[1].strip())
+        if inner is None or not any(
+            token in source.line(line)[: match.start() - source.starts[line - 1]]
+            for token in ("=", ":", "(", ",", "with", "for")
+        ):
             continue
-        use = Use(inner, syntax.module, syntax.body, syntax.tree.body[0] if syntax.tree.body else ast.Pass(), None, True, False, syntax.tree)
+        use = Use(
+            inner,
+            syntax.module,
+            syntax.body,
+            syntax.tree.body[0] if syntax.tree.body else ast.Pass(),
+            None,
+            True,
+            False,
+            syntax.tree,
+        )
         column = len(source.text[source.starts[line - 1] : match.start(1)].encode())
         hits = _hits(inner, use, names, wanted)
-        _shift(inner, line - 1, column - 1)
+        _shift(inner, line - 1, column - (0 if isinstance(inner, ast.FunctionType) else 1))
         found += hits
-    return found, unclear
+    return result
 
 
 def typed_strings(syntax: Syntax) -> list[Use]:
@@ -62,7 +93,13 @@ def typed_strings(syntax: Syntax) -> list[Use]:
     for use in syntax.calls:
         call = use.node
         assert isinstance(call, ast.Call)
-        name = call.func.attr if isinstance(call.func, ast.Attribute) else call.func.id if isinstance(call.func, ast.Name) else ""
+        name = (
+            call.func.attr
+            if isinstance(call.func, ast.Attribute)
+            else call.func.id
+            if isinstance(call.func, ast.Name)
+            else ""
+        )
         positions = _TYPING_CALLS.get(name)
         if positions is None:
             continue
@@ -80,7 +117,18 @@ def _parsed(text: str) -> ast.expr | None:
         return None
 
 
-def _hits(inner: ast.expr, use: Use, names: Names, wanted: frozenset[str]) -> list[AttributeUse]:
+def _function_type(text: str) -> ast.AST | None:
+    # def f(a, b):
+    #     # type: (int, pkg.Sym) -> None
+    if not text.startswith("(") or "->" not in text:
+        return None
+    try:
+        return ast.parse(text, mode="func_type")
+    except (SyntaxError, ValueError):
+        return None
+
+
+def _hits(inner: ast.AST, use: Use, names: Names, wanted: frozenset[str]) -> list[AttributeUse]:
     hits: list[AttributeUse] = []
     for node in ast.walk(inner):
         if isinstance(node, ast.Attribute) and node.attr in wanted:
@@ -91,7 +139,19 @@ def _hits(inner: ast.expr, use: Use, names: Names, wanted: frozenset[str]) -> li
     return hits
 
 
-def _shift(inner: ast.expr, lines: int, columns: int) -> None:
+def _lost(inner: ast.AST, use: Use, names: Names) -> list[LostModule]:
+    hits: list[LostModule] = []
+    for node in ast.walk(inner):
+        if isinstance(node, ast.Attribute):
+            for base in names.modules(node.value, use.scope) - {UNKNOWN}:
+                hidden = base == names.target.package and node.attr in names.target.hidden
+                if f"{base}.{node.attr}" in names.target.lost and not hidden:
+                    around = Use(node, use.scope, use.block, use.statement, None, True, False, use.parent)
+                    hits.append(LostModule(around, f"{base}.{node.attr}"))
+    return hits
+
+
+def _shift(inner: ast.AST, lines: int, columns: int) -> None:
     for node in ast.walk(inner):
         if isinstance(node, ast.expr):
             node.lineno += lines

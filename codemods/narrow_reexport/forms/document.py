@@ -17,7 +17,9 @@ _SETTINGS = (".toml", ".cfg", ".ini", ".yaml", ".yml", ".json")
 _CODE = (".md", ".rst", ".txt")
 
 
-def judge_document(path: str, data: bytes, resolutions: Sequence[Resolution], accepted: frozenset[tuple[str, int]]) -> TextPlan:
+def judge_document(
+    path: str, data: bytes, resolutions: Sequence[Resolution], accepted: frozenset[tuple[str, int]]
+) -> TextPlan:
     """Verdicts on one file that is not Python."""
     plan = TextPlan()
     text = data.decode("utf-8", "replace")
@@ -43,16 +45,37 @@ def _judge_row(path: str, row: str, site: Site, found: Resolution, plan: TextPla
     if path.endswith(_SETTINGS) and dotted is not None:
         # key = "pkg:sym"      - pkg.sym
         around = row.partition(dotted[0])
-        alone = not re.search(r"[\w.:/-]\Z", around[0].rstrip("\"' ")) or re.search(r"[=:,\[({-]\s*[\"']?\Z", around[0]) is not None
+        alone = (
+            not re.search(r"[\w.:/-]\Z", around[0].rstrip("\"' "))
+            or re.search(r"[=:,\[({-]\s*[\"']?\Z", around[0]) is not None
+        )
         if alone and re.match(r"[\"']?\s*(?:[,\]})#]|\[|\Z)", around[2]):
             kind = "an entry point or setting" if path.endswith((".toml", ".cfg")) else "a setting"
-            plan.refusals.append(Refusal(site, symbol, f"{kind} names {dotted[0]}, which is resolved when it is used", "change it by hand to the origin, or accept the site"))
+            plan.refusals.append(
+                Refusal(
+                    site,
+                    symbol,
+                    f"{kind} names {dotted[0]}, which is resolved when it is used",
+                    "change it by hand to the origin, or accept the site",
+                )
+            )
             return
     if path.endswith(".ipynb") and (imported is not None or dotted is not None):
-        plan.refusals.append(Refusal(site, symbol, "a notebook reads the symbol through the package", "change the cell by hand, or accept the site"))
+        plan.refusals.append(
+            Refusal(
+                site,
+                symbol,
+                "a notebook reads the symbol through the package",
+                "change the cell by hand, or accept the site",
+            )
+        )
         return
     if path.endswith(_CODE) and imported is not None:
-        plan.warnings.append(Warned(site, symbol, "a document shows an import through the package, which will fail for whoever copies it"))
+        plan.warnings.append(
+            Warned(
+                site, symbol, "a document shows an import through the package, which will fail for whoever copies it"
+            )
+        )
         return
     if dotted is not None or imported is not None:
         plan.mentions.append(Mention(site, symbol))

@@ -14,7 +14,7 @@ from codemods.engine.model import Module, Symbol
 from codemods.engine.scopes import Block
 from codemods.engine.source import Source
 from codemods.narrow_reexport.forms import sequence
-from codemods.narrow_reexport.forms.placement import PRAGMA, Change, NewImport, stands_alone, statement_end
+from codemods.narrow_reexport.forms.statement import PRAGMA, Change, NewImport, stands_alone, statement_end
 
 _MODULE = re.compile(r"from(\s|\\)*(?P<module>[.\s\\]*[\w.\s\\]*?)(?P<gap>[\s\\]*)\bimport\b")
 _COMMENTS = re.compile(r"#[^#]*")
@@ -50,9 +50,14 @@ def change_from_import(
         # from pkg import a, sym, b      ->  from pkg import a, b
         #                                    from pkg.sub import sym
         cut = sequence.without(pieces, list(moves))
-        left = _repaired(cut.left.text) + trailing
         shared = _pragmas(trailing) or _pragmas(pieces.gaps[0].partition("\n")[0])
-        comments = cut.comments
+        comments = dict(cut.comments)
+        if len(moves) and len(pieces.items) - 1 in moves and "\n" in pieces.gaps[-2] and "\n" not in pieces.gaps[-1]:
+            # from pkg import (a,  # comment of a
+            #                  sym)  # comment of sym
+            comments.setdefault(len(pieces.items) - 1, trailing.strip())
+            trailing = ""
+        left = _repaired(cut.left.text) + trailing
     else:
         cut = sequence.Cut(pieces, {})
         shared = trailing.strip()
@@ -110,7 +115,9 @@ def _named(alias: ast.alias, origin: Symbol, renamed: str) -> tuple[str, str]:
     return origin.name, "" if bound == origin.name else bound
 
 
-def _reshaped(pieces: sequence.Sequence, numbers: list[int], names: tuple[tuple[str, str], ...], spelled: str) -> str | None:
+def _reshaped(
+    pieces: sequence.Sequence, numbers: list[int], names: tuple[tuple[str, str], ...], spelled: str
+) -> str | None:
     # the old statement with another module, in its own layout
     kept = sequence.only(pieces, numbers).left
     items = []

@@ -20,9 +20,9 @@ class Unclear(Exception):
     """The f-string cannot be rewritten with its text kept."""
 
 
-def rewrite_fstring(source: Source, node: ast.JoinedStr, attributes: list[ast.Attribute], texts: Mapping[ast.AST, str]) -> list[Edit]:
-    """The edits for one f-string. `attributes` are all attribute nodes in it, in source order; `texts` the new code of
-    those that change. Raises Unclear."""
+def rewrite_fstring(source: Source, node: ast.JoinedStr, texts: Mapping[ast.AST, str]) -> list[Edit]:
+    """The edits for one f-string. `texts` is the new code of the attribute nodes in it that change. Raises Unclear."""
+    attributes = _in_source_order(node)
     start, end = source.span(node)
     code = source.text[start:end]
     try:
@@ -32,7 +32,11 @@ def rewrite_fstring(source: Source, node: ast.JoinedStr, attributes: list[ast.At
     positions = wrapper.resolve(PositionProvider)
     finder = _Finder()
     wrapper.visit(finder)
-    if [found.attr.value for found, _ in finder.found] != [attribute.attr for attribute in attributes]:
+    code_for = cst.Module([]).code_for_node
+    spelled = ["".join(code_for(found).split()) for found, _ in finder.found]
+    if spelled != ["".join(ast.unparse(attribute).split()) for attribute in attributes] and not _alike(
+        finder, attributes
+    ):
         raise Unclear("its parts cannot be told apart")
     lines = [0]
     wrapped = f"({code})\n"
@@ -52,11 +56,44 @@ def rewrite_fstring(source: Source, node: ast.JoinedStr, attributes: list[ast.At
         pieces.append((offset(where.start), offset(where.end), texts[attribute]))
         debug.update(dict.fromkeys(each for each in around if each.equal is not None))
     for expression in debug:
-        pieces += _written_out(wrapped, expression, offset(positions[expression].start), offset(positions[expression.expression].end))
+        pieces += _written_out(
+            wrapped, expression, offset(positions[expression].start), offset(positions[expression.expression].end)
+        )
     return [Edit(source.path, start + first - 1, start + last - 1, text) for first, last, text in pieces]
 
 
-def _written_out(wrapped: str, expression: cst.FormattedStringExpression, start: int, end: int) -> list[tuple[int, int, str]]:
+def _alike(finder: _Finder, attributes: list[ast.Attribute]) -> bool:
+    # quotes and parentheses may be spelled otherwise; the chains of names may not
+    def chain(node: ast.expr) -> list[str]:
+        return [*chain(node.value), node.attr] if isinstance(node, ast.Attribute) else [getattr(node, "id", "")]
+
+    def path(node: cst.BaseExpression) -> list[str]:
+        if isinstance(node, cst.Attribute):
+            return [*path(node.value), node.attr.value]
+        return [node.value if isinstance(node, cst.Name) else ""]
+
+    return [path(found) for found, _ in finder.found] == [chain(attribute) for attribute in attributes]
+
+
+def _in_source_order(node: ast.AST) -> list[ast.Attribute]:
+    """All attributes below a node as they stand in the source; `ast.walk` goes by the order of evaluation."""
+    found = [node] if isinstance(node, ast.Attribute) else []
+    if isinstance(node, ast.IfExp):
+        parts: list[ast.AST] = [node.body, node.test, node.orelse]
+    elif isinstance(node, ast.Dict):
+        parts = [part for pair in zip(node.keys, node.values, strict=True) for part in pair if part is not None]
+    elif isinstance(node, ast.DictComp):
+        parts = [node.key, node.value, *node.generators]
+    elif isinstance(node, (ast.ListComp, ast.SetComp, ast.GeneratorExp)):
+        parts = [node.elt, *node.generators]
+    else:
+        parts = list(ast.iter_child_nodes(node))
+    return found + [inner for part in parts for inner in _in_source_order(part)]
+
+
+def _written_out(
+    wrapped: str, expression: cst.FormattedStringExpression, start: int, end: int
+) -> list[tuple[int, int, str]]:
     # {pkg.sym(2)=!s}    ->  pkg.sym(2)={sub.sym(2)!s}        without !s and format: !r, as `=` implies
     code = cst.Module([]).code_for_node
     equal = code(expression.equal) if expression.equal is not None else ""
@@ -71,7 +108,10 @@ def _written_out(wrapped: str, expression: cst.FormattedStringExpression, start:
     if "\\" in text or any(quote in text for quote in ("'", '"')) or "{" in text or "\n" in text or not equal:
         raise Unclear("`{...=}` prints its own source, which holds quotes or braces")
     conversion = "" if expression.conversion or expression.format_spec is not None else "!r"
-    return [(start, start, text), (close - (len(wrapped[end:close]) - len(wrapped[end:close].rstrip())), whole_end, conversion)]
+    return [
+        (start, start, text),
+        (close - (len(wrapped[end:close]) - len(wrapped[end:close].rstrip())), whole_end, conversion),
+    ]
 
 
 class _Finder(cst.CSTVisitor):

@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 
 from codemods.engine.model import Edit, Module, Refusal, Warned, When
 from codemods.engine.namespace import Namespaces, absolute
-from codemods.engine.scopes import Binding, Block, Syntax, Use, catches_import_error, is_type_checking
+from codemods.engine.scopes import Binding, Block, Syntax, Use
 from codemods.narrow_reexport.forms import sequence
 from codemods.narrow_reexport.forms.dunder_all import AllPlan, plan_all
 from codemods.narrow_reexport.forms.from_import import relative
-from codemods.narrow_reexport.forms.placement import NewImport, deletion, render, statement_end
+from codemods.narrow_reexport.forms.statement import NewImport, deletion, render, statement_end
 from codemods.narrow_reexport.resolve import Resolution
 
 
@@ -29,7 +29,9 @@ class InitPlan:
     refusals: list[Refusal] = field(default_factory=list)
     warnings: list[Warned] = field(default_factory=list)
     kept: set[str] = field(default_factory=set)  # symbols whose import stays (--callers-only)
-    dropped: dict[str, tuple[str, ...]] = field(default_factory=dict)  # star module -> names that nobody reads and that go
+    dropped: dict[str, tuple[str, ...]] = field(
+        default_factory=dict
+    )  # star module -> names that nobody reads and that go
 
 
 def plan_init(
@@ -112,7 +114,12 @@ class _InitPlanner:
                 self.targets.setdefault(statement, set()).add(name)
             elif self.stub and binding.block.scope is self.syntax.module:
                 self.plan.refusals.append(
-                    Refusal(self.source.site(statement.lineno), str(found.symbol), "the stub declares the name itself", "move the declaration into the submodule's stub first")
+                    Refusal(
+                        self.source.site(statement.lineno),
+                        str(found.symbol),
+                        "the stub declares the name itself",
+                        "move the declaration into the submodule's stub first",
+                    )
                 )
 
     def _removed_statement(self, statement: ast.stmt) -> bool:
@@ -133,13 +140,29 @@ class _InitPlanner:
                 continue
             function = _function(use)
             if function is None or isinstance(function, ast.Lambda):
-                where = "in a lambda" if function is not None else "for type checkers" if use.block.when is When.TYPING else "at import time (module level)"
-                self._refuse(use.node, found, f"the __init__ itself uses {name} {where}", "--callers-only moves the call sites and leaves the __init__'s own import")
+                where = (
+                    "in a lambda"
+                    if function is not None
+                    else "for type checkers"
+                    if use.block.when is When.TYPING
+                    else "at import time (module level)"
+                )
+                self._refuse(
+                    use.node,
+                    found,
+                    f"the __init__ itself uses {name} {where}",
+                    "--callers-only moves the call sites and leaves the __init__'s own import",
+                )
                 continue
             late.setdefault(function, []).append(use)
         for text in self.syntax.strings:
             if text.annotation and isinstance(text.node, ast.Constant) and _names_in(str(text.node.value), name):
-                self._refuse(text.node, found, f"an annotation of the __init__ uses {name}", "--callers-only moves the call sites and leaves the __init__'s own import")
+                self._refuse(
+                    text.node,
+                    found,
+                    f"an annotation of the __init__ uses {name}",
+                    "--callers-only moves the call sites and leaves the __init__'s own import",
+                )
         functions = list(late)
         for function in functions:
             if any(other is not function and _contains(other, function) for other in functions):
@@ -152,11 +175,21 @@ class _InitPlanner:
         #                                return sym()
         assert isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef))
         if any(isinstance(node, ast.Global) and found.symbol.name in node.names for node in ast.walk(function)):
-            self._refuse(uses[0].node, found, f"{function.name} declares {found.symbol.name} global", "--callers-only leaves the __init__'s own import")
+            self._refuse(
+                uses[0].node,
+                found,
+                f"{function.name} declares {found.symbol.name} global",
+                "--callers-only leaves the __init__'s own import",
+            )
             return
         body = function.body
         first = body[0]
-        if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str) and len(body) > 1:
+        if (
+            isinstance(first, ast.Expr)
+            and isinstance(first.value, ast.Constant)
+            and isinstance(first.value.value, str)
+            and len(body) > 1
+        ):
             first = body[1]
         alias = "" if found.origin.name == found.symbol.name else found.symbol.name
         spelled = self._spelled(found)
@@ -170,7 +203,9 @@ class _InitPlanner:
         indent = self.source.text[row:start]
         if indent.strip():
             # def run(): return sym()
-            self.plan.edits.append(Edit(self.source.path, start, start, render(new, "", 10**9, self.source.newline) + "; "))
+            self.plan.edits.append(
+                Edit(self.source.path, start, start, render(new, "", 10**9, self.source.newline) + "; ")
+            )
             return
         text = render(new, indent, self.width, self.source.newline) + self.source.newline + indent
         self.plan.edits.append(Edit(self.source.path, start, start, text))
@@ -192,7 +227,10 @@ class _InitPlanner:
             while isinstance(root, ast.Attribute):
                 root = root.value
             if isinstance(root, ast.Name):
-                self._drop_import_of(root.id, {id(node) for gone in self.targets if self._removed_statement(gone) for node in ast.walk(gone)})
+                self._drop_import_of(
+                    root.id,
+                    {id(node) for gone in self.targets if self._removed_statement(gone) for node in ast.walk(gone)},
+                )
         for value in entries.replaced:
             root = value
             while isinstance(root, ast.Attribute):
@@ -202,7 +240,14 @@ class _InitPlanner:
 
     def _drop_import_of(self, name: str, ignored: set[int]) -> None:
         bindings = self.syntax.module.bindings.get(name, [])
-        others = [u for u in self.syntax.names if isinstance(u.node, ast.Name) and u.node.id == name and id(u.node) not in ignored and u.scope.owner(name) is self.syntax.module]
+        others = [
+            u
+            for u in self.syntax.names
+            if isinstance(u.node, ast.Name)
+            and u.node.id == name
+            and id(u.node) not in ignored
+            and u.scope.owner(name) is self.syntax.module
+        ]
         exports = self.namespaces.exports(self.package.name)
         if others or (exports is not None and name in exports.names) or name in self.read_names:
             return
@@ -213,13 +258,19 @@ class _InitPlanner:
     # Names that the import of a submodule bound by the way
 
     def _lost_leaf(self, name: str) -> bool:
-        return f"{self.package.name}.{name}" in self.lost and not any(self._survives(b) for b in self.syntax.module.bindings.get(name, []) if not isinstance(b.statement, ast.Delete))
+        return f"{self.package.name}.{name}" in self.lost and not any(
+            self._survives(b)
+            for b in self.syntax.module.bindings.get(name, [])
+            if not isinstance(b.statement, ast.Delete)
+        )
 
     def _survives(self, binding: Binding) -> bool:
         statement = binding.statement
         if isinstance(binding.node, ast.alias):
             return statement.names.index(binding.node) not in self.removed.get(statement, ())  # type: ignore[attr-defined]
-        return not (isinstance(statement, (ast.Assign, ast.AnnAssign)) and binding.name in self.targets.get(statement, ()))
+        return not (
+            isinstance(statement, (ast.Assign, ast.AnnAssign)) and binding.name in self.targets.get(statement, ())
+        )
 
     def _deletions(self) -> list[tuple[ast.Delete, list[int]]]:
         # del sub        there is nothing left to delete
@@ -227,19 +278,33 @@ class _InitPlanner:
         for statement in self.syntax.blocks:
             if not isinstance(statement, ast.Delete) or self.syntax.blocks[statement].scope is not self.syntax.module:
                 continue
-            drop = [number for number, target in enumerate(statement.targets) if isinstance(target, ast.Name) and self._lost_leaf(target.id)]
+            drop = [
+                number
+                for number, target in enumerate(statement.targets)
+                if isinstance(target, ast.Name) and self._lost_leaf(target.id)
+            ]
             if drop:
                 found.append((statement, drop))
         return found
 
     def _submodule_uses(self) -> None:
         for use in self.syntax.names:
-            if isinstance(use.node, ast.Name) and id(use.node) not in self.gone and self._lost_leaf(use.node.id) and use.scope.owner(use.node.id) in (None, self.syntax.module):
+            if (
+                isinstance(use.node, ast.Name)
+                and id(use.node) not in self.gone
+                and self._lost_leaf(use.node.id)
+                and use.scope.owner(use.node.id) in (None, self.syntax.module)
+            ):
                 if self._removed_statement(use.statement):
                     continue
                 for found in self.resolutions.values():
                     if f"{found.origin.module}.".startswith(f"{self.package.name}.{use.node.id}."):
-                        self._refuse(use.node, found, f"the __init__ itself uses the submodule {use.node.id}, which this import loads", "import the submodule explicitly in the __init__ first")
+                        self._refuse(
+                            use.node,
+                            found,
+                            f"the __init__ itself uses the submodule {use.node.id}, which this import loads",
+                            "import the submodule explicitly in the __init__ first",
+                        )
                         break
 
     # Stars
@@ -255,8 +320,16 @@ class _InitPlanner:
             names = self.namespaces.star(source)
             assert names is not None
             # from .sub import *     ->  from .sub import a, b
-            keep = [name for name in names.certain if name not in self.resolutions and (names.listed or name not in names.imported or self._read(name))]
-            dropped = [name for name in (*names.certain, *sorted(names.maybe)) if name not in keep and name not in self.resolutions]
+            keep = [
+                name
+                for name in names.certain
+                if name not in self.resolutions and (names.listed or name not in names.imported or self._read(name))
+            ]
+            dropped = [
+                name
+                for name in (*names.certain, *sorted(names.maybe))
+                if name not in keep and name not in self.resolutions
+            ]
             risky = [name for name in sorted(names.maybe) if self._read(name) and name not in self.resolutions]
             for name in risky:
                 self.plan.refusals.append(
@@ -272,12 +345,25 @@ class _InitPlanner:
             spelled = "." * statement.level + (statement.module or "")
             code_end, line_end = statement_end(self.source, statement)
             comment = self.source.text[code_end:line_end].strip()
-            ordered = sorted(keep, key=lambda name: (0 if name.isupper() and len(name) > 1 else 1 if name[:1].isupper() else 2, name.lower()))
+            ordered = sorted(
+                keep,
+                key=lambda name: (
+                    0 if name.isupper() and len(name) > 1 else 1 if name[:1].isupper() else 2,
+                    name.lower(),
+                ),
+            )
             new = [NewImport(spelled, source, tuple((name, "") for name in ordered), comment)] if keep else []
             start = self.source.span(statement)[0]
             if new:
                 indent = self.source.text[self.source.starts[statement.lineno - 1] : start]
-                self.plan.edits.append(Edit(self.source.path, start, line_end if not indent.strip() else code_end, render(new[0], indent, self.width, self.source.newline)))
+                self.plan.edits.append(
+                    Edit(
+                        self.source.path,
+                        start,
+                        line_end if not indent.strip() else code_end,
+                        render(new[0], indent, self.width, self.source.newline),
+                    )
+                )
             else:
                 self.emptied.append(statement)
 
@@ -285,7 +371,10 @@ class _InitPlanner:
         exports = self.namespaces.exports(self.package.name)
         if name in self.read_names or (exports is not None and name in exports.names):
             return True
-        return any(isinstance(use.node, ast.Name) and use.node.id == name and use.scope.owner(name) is None for use in self.syntax.names)
+        return any(
+            isinstance(use.node, ast.Name) and use.node.id == name and use.scope.owner(name) is None
+            for use in self.syntax.names
+        )
 
     # Edits
 
@@ -323,7 +412,12 @@ class _InitPlanner:
             left = [self._text(alias) for number, alias in enumerate(statement.names) if number not in positions]
             return Edit(self.source.path, start, end, f"import {', '.join(left)}")
         text = self.source.text[start:end].replace("\r\n", "\n")
-        return Edit(self.source.path, start, end, sequence.without(sequence.import_names(text), positions).left.text.replace("\n", self.source.newline))
+        return Edit(
+            self.source.path,
+            start,
+            end,
+            sequence.without(sequence.import_names(text), positions).left.text.replace("\n", self.source.newline),
+        )
 
     def _delete(self, gone: set[ast.stmt]) -> None:
         # a block that is left empty takes its statement along where that did nothing else
@@ -334,10 +428,22 @@ class _InitPlanner:
                 if statement in gone or not isinstance(statement, (ast.If, ast.Try)):
                     continue
                 if isinstance(statement, ast.Try):
-                    dead = all(inner in gone for inner in statement.body) and catches_import_error(statement) and not statement.orelse and not statement.finalbody
-                    dead = dead and all(isinstance(inner, (ast.Pass, ast.Expr)) for handler in statement.handlers for inner in handler.body)
+                    dead = (
+                        all(inner in gone for inner in statement.body)
+                        and not statement.orelse
+                        and not statement.finalbody
+                    )
+                    dead = dead and all(
+                        isinstance(inner, (ast.Pass, ast.Expr))
+                        for handler in statement.handlers
+                        for inner in handler.body
+                    )
                 else:
-                    dead = all(inner in gone for inner in statement.body) and not statement.orelse and is_type_checking(statement.test)
+                    dead = (
+                        all(inner in gone for inner in statement.body)
+                        and not statement.orelse
+                        and _is_pure(statement.test)
+                    )
                 if dead:
                     gone -= set(statement.body)
                     gone.add(statement)
@@ -364,7 +470,10 @@ class _InitPlanner:
 
     def _touching(self, upper: ast.stmt, lower: ast.stmt) -> bool:
         assert upper.end_lineno is not None
-        return not any(self.source.line(line).strip() for line in range(upper.end_lineno + 1, lower.lineno)) and lower.lineno > upper.end_lineno
+        return (
+            not any(self.source.line(line).strip() for line in range(upper.end_lineno + 1, lower.lineno))
+            and lower.lineno > upper.end_lineno
+        )
 
     def _text(self, node: ast.expr | ast.alias) -> str:
         start, end = self.source.span(node)
@@ -387,6 +496,11 @@ def _function(use: Use) -> ast.AST | None:
             return block.owner
         block = block.parent
     return None
+
+
+def _is_pure(test: ast.expr) -> bool:
+    effects = (ast.Call, ast.Await, ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.Subscript)
+    return not any(isinstance(node, effects) for node in ast.walk(test))
 
 
 def _contains(outer: ast.AST, inner: ast.AST) -> bool:

@@ -8,51 +8,23 @@ Invariant: it never moves a statement that was not asked for, and never carries 
 from __future__ import annotations
 
 import ast
-import re
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from codemods.engine.model import Edit, Module
 from codemods.engine.namespace import absolute
-from codemods.engine.scopes import Block, Syntax
-from codemods.engine.source import Source
+from codemods.engine.scopes import Syntax
 from codemods.narrow_reexport.forms import sequence
-
-PRAGMA = re.compile(r"#\s*(?:noqa|type:|isort:|pylint:|fmt:|ruff:|pyright:|mypy:|pyre|nosec|pragma:|yapf:|flake8[:-]|lint-(?:ignore|fixme)|noinspection)", re.I)
-_DIGITS = re.compile(r"(\d+)")
-
-
-@dataclass(frozen=True, slots=True)
-class NewImport:
-    """An import to write. `names` are (name, alias or ""); empty for `import module`, where `alias` may rename it.
-
-    `spelled` is the module as written, with its dots; `module` its absolute name. `shape` is the finished text where the
-    old statement's form is kept.
-    """
-
-    spelled: str
-    module: str
-    names: tuple[tuple[str, str], ...] = ()
-    comment: str = ""
-    alias: str = ""
-    shape: str = ""
-
-    @property
-    def bound(self) -> tuple[str, ...]:
-        """The names that it binds."""
-        if not self.names:
-            return (self.alias or self.module.partition(".")[0],)
-        return tuple(alias or name for name, alias in self.names)
-
-
-@dataclass(slots=True)
-class Change:
-    """What becomes of one import statement: the text that is left of it (None: nothing), and its new imports."""
-
-    statement: ast.Import | ast.ImportFrom
-    block: Block
-    left: str | None
-    new: list[NewImport] = field(default_factory=list)
+from codemods.narrow_reexport.forms.order import ORDERS, Described, Key, by_type, described_new
+from codemods.narrow_reexport.forms.statement import (
+    PRAGMA,
+    Change,
+    NewImport,
+    deletion,
+    render,
+    stands_alone,
+    statement_end,
+)
 
 
 @dataclass(slots=True)
@@ -71,36 +43,6 @@ def place(syntax: Syntax, module: Module, changes: Sequence[Change], width: int)
     for group in blocks.values():
         edits += _Placer(syntax, module, group, width).run()
     return edits
-
-
-def render(new: NewImport, indent: str, width: int, newline: str) -> str:
-    """The code of an import, wrapped the way Black does it where it is longer than `width`."""
-    if new.shape:
-        return new.shape
-    if not new.names:
-        return f"import {new.module}{f' as {new.alias}' if new.alias else ''}{_comment(new.comment)}"
-    names = [f"{name} as {alias}" if alias else name for name, alias in new.names]
-    line = f"from {new.spelled} import {', '.join(names)}{_comment(new.comment)}"
-    if len(indent + line) <= width or PRAGMA.search(new.comment):
-        return line
-    rows = [f"{indent}    {name}," for name in names]
-    if new.comment:
-        rows[-1] += _comment(new.comment)
-    return newline.join([f"from {new.spelled} import (", *rows, f"{indent})"])
-
-
-def statement_end(source: Source, node: ast.stmt) -> tuple[int, int]:
-    """The end of a statement's code, and the end of its line where only a comment follows (else the same offset)."""
-    end = source.span(node)[1]
-    rest = re.compile(r"[ \t\f]*(?:#[^\r\n]*)?(?=\r|\n|\Z)").match(source.text, end)
-    return end, rest.end() if rest else end
-
-
-def stands_alone(source: Source, node: ast.stmt) -> bool:
-    """Whether a statement has its lines to itself: no `;`, no one-line suite."""
-    start, end = source.span(node)
-    before = source.text[source.starts[node.lineno - 1] : start]
-    return not before.strip() and re.compile(r"[ \t\f]*(?:#[^\r\n]*)?(?:\r|\n|\Z)").match(source.text, end) is not None
 
 
 class _Placer:
@@ -164,11 +106,10 @@ class _Placer:
                         and not old.comment
                         and not (old.shape and "\n" in old.shape)
                         and self._only_imports_between(other.statement, change.statement, new.bound)
-                        and other.statement is not change.statement
                     ):
                         names = tuple(dict.fromkeys((*old.names, *new.names)))
                         if self._sorted_names([name for name, _ in old.names]):
-                            names = tuple(sorted(names, key=lambda entry: _by_type(entry[0])))
+                            names = tuple(sorted(names, key=lambda entry: by_type(entry[0])))
                         other.new[at] = replace(old, names=names, shape="")
                         change.new.remove(new)
                         break
@@ -201,6 +142,8 @@ class _Placer:
         return (not PRAGMA.search(comment) and not new.comment) or comment == new.comment
 
     def _only_imports_between(self, one: ast.stmt, other: ast.stmt, bound: Iterable[str]) -> bool:
+        if one is other:
+            return True
         at = sorted((self.block.statements.index(one), self.block.statements.index(other)))
         names = set(bound)
         for statement in self.block.statements[at[0] : at[1] + 1]:
@@ -208,7 +151,10 @@ class _Placer:
                 return False
             if statement is one or statement is other:
                 continue
-            if names & {alias.asname or alias.name.partition(".")[0] for alias in statement.names} or statement.names[0].name == "*":
+            if (
+                names & {alias.asname or alias.name.partition(".")[0] for alias in statement.names}
+                or statement.names[0].name == "*"
+            ):
                 return False
         return True
 
@@ -220,7 +166,7 @@ class _Placer:
         for name, alias in names:
             own = [item.partition(" ")[0] for item in pieces.items]
             at = len(own)
-            for key in (_by_type, str.lower, str):
+            for key in (by_type, str.lower, str):
                 if own == sorted(own, key=key):
                     at = sum(key(entry) <= key(name) for entry in own)
                     break
@@ -229,7 +175,12 @@ class _Placer:
         code_end, line_end = statement_end(self.source, target)
         comment = self.source.text[code_end:line_end]
         indent = self.source.text[self.source.starts[target.lineno - 1] : start]
-        if "\n" not in text and len(indent + text + comment) > self.width and stands_alone(self.source, target) and not PRAGMA.search(comment):
+        if (
+            "\n" not in text
+            and len(indent + text + comment) > self.width
+            and stands_alone(self.source, target)
+            and not PRAGMA.search(comment)
+        ):
             aliases = tuple((item.partition(" as ")[0], item.partition(" as ")[2]) for item in pieces.items)
             spelled = "." * target.level + (target.module or "")
             text = render(NewImport(spelled, "", aliases), indent, 0, newline)
@@ -274,9 +225,14 @@ class _Placer:
             pinned = change.left is None and self._pinned(statement)
             for new in change.new:
                 home: ast.stmt | None = statement
-                slot = _Slot(key(_new_described(new)) if key else (), None, self._rendered(statement, new))
+                slot = _Slot(key(described_new(new)) if key else (), None, self._rendered(statement, new))
                 if key and not pinned:
-                    staying = [s for s in slots if s.statement is not None and (s.statement not in self.changes or self.changes[s.statement].left is not None)]  # type: ignore[index]
+                    staying = [
+                        s
+                        for s in slots
+                        if s.statement is not None
+                        and (s.statement not in self.changes or self.changes[s.statement].left is not None)
+                    ]  # type: ignore[index]
                     earlier = [s for s in staying if s.key <= slot.key]
                     found = earlier[-1].statement if earlier else None
                     crossed = self._crossed(section, statement, found)
@@ -299,7 +255,9 @@ class _Placer:
                 continue
             self._replace(statement, change.left, texts)
 
-    def _is_neighbour(self, section: list[ast.stmt], home: ast.stmt | None, statement: ast.stmt, change: Change) -> bool:
+    def _is_neighbour(
+        self, section: list[ast.stmt], home: ast.stmt | None, statement: ast.stmt, change: Change
+    ) -> bool:
         # the sorted place is the old statement's own place when only statements that go stand between
         if change.left is not None:
             return False
@@ -345,130 +303,34 @@ class _Placer:
 
     # Order
 
-    def _order(self, section: list[ast.stmt]) -> _Key | None:
+    def _order(self, section: list[ast.stmt]) -> Key | None:
         described = [self._described(statement) for statement in section]
         first, last = section[0], section[-1]
         assert last.end_lineno is not None
-        if any("isort:" in self.source.line(line) and self.source.line(line).strip().startswith("#") for line in range(first.lineno, last.end_lineno + 1)):
+        if any(
+            "isort:" in self.source.line(line) and self.source.line(line).strip().startswith("#")
+            for line in range(first.lineno, last.end_lineno + 1)
+        ):
             return None
-        for key in _ORDERS:
+        for key in ORDERS:
             keys = [key(entry) for entry in described]
             if all(one <= other for one, other in zip(keys, keys[1:])):  # type: ignore[operator]
                 return key
         return None
 
-    def _described(self, statement: ast.stmt) -> _Described:
+    def _described(self, statement: ast.stmt) -> Described:
         if isinstance(statement, ast.ImportFrom):
-            return _Described(True, statement.level, statement.module or "")
+            return Described(True, statement.level, statement.module or "")
         assert isinstance(statement, ast.Import)
-        return _Described(False, 0, statement.names[0].name)
+        return Described(False, 0, statement.names[0].name)
 
     def _sorted_names(self, names: list[str]) -> bool:
-        return names == sorted(names, key=_by_type)
-
-
-@dataclass(frozen=True, slots=True)
-class _Described:
-    is_from: bool
-    level: int
-    module: str
-
-
-_Key = Callable[[_Described], "tuple[object, ...]"]
-
-
-def _new_described(new: NewImport) -> _Described:
-    dots = len(new.spelled) - len(new.spelled.lstrip("."))
-    return _Described(bool(new.names), dots, new.spelled.lstrip(".") if new.names else new.module)
-
-
-def _natural(text: str) -> tuple[object, ...]:
-    return tuple((1, int(part), "") if part.isdigit() else (0, 0, part) for part in _DIGITS.split(text))
-
-
-def _distance(entry: _Described) -> int:
-    return -entry.level if entry.level else -99  # absolute imports first, then `...`, `..`, `.`
-
-
-def _isort(entry: _Described) -> tuple[object, ...]:
-    return entry.is_from, _distance(entry), _natural(entry.module.lower())
-
-
-def _isort_cased(entry: _Described) -> tuple[object, ...]:
-    return entry.is_from, _distance(entry), _natural(entry.module)
-
-
-def _within(entry: _Described) -> tuple[object, ...]:
-    return _distance(entry), _natural(entry.module.lower()), entry.is_from
-
-
-def _within_cased(entry: _Described) -> tuple[object, ...]:
-    return _distance(entry), _natural(entry.module), entry.is_from
-
-
-def _closest_first(entry: _Described) -> tuple[object, ...]:
-    return entry.is_from, entry.level, _natural(entry.module.lower())
-
-
-_ORDERS: tuple[_Key, ...] = (_isort, _within, _isort_cased, _within_cased, _closest_first)
-
-
-def _by_type(name: str) -> tuple[int, str]:
-    """isort's order of names: CONSTANTS, Classes, the rest."""
-    kind = 0 if name.isupper() and len(name) > 1 else 1 if name[:1].isupper() else 2
-    return kind, name.lower()
+        return names == sorted(names, key=by_type)
 
 
 def _bound(statement: ast.stmt) -> set[str]:
     names = getattr(statement, "names", [])
-    return {alias.asname or (alias.name if isinstance(statement, ast.ImportFrom) else alias.name.partition(".")[0]) for alias in names}
-
-
-def _comment(comment: str) -> str:
-    return f"  {comment}" if comment else ""
-
-
-def deletion(source: Source, block: Block, *statements: ast.stmt) -> Edit:
-    """The edit that takes adjacent statements out of their block, lines and surplus blank lines with them.
-
-    A statement that shares its line leaves the others; the last one of a suite leaves `pass`.
-    """
-    first, last = statements[0], statements[-1]
-    start = source.span(first)[0]
-    end, line_end = statement_end(source, last)
-    if len(block.statements) == len(statements) and not isinstance(block.owner, ast.Module):
-        return Edit(source.path, start, end, "pass")
-    alone = stands_alone(source, last) and not source.text[source.starts[first.lineno - 1] : start].strip()
-    if not alone:
-        following = re.compile(r"[ \t\f]*;[ \t\f]*(?=[^\s#])").match(source.text, end)
-        if following:
-            return Edit(source.path, start, following.end(), "")
-        before = re.compile(r"[ \t\f]*;[ \t\f]*\Z").search(source.text[source.starts[first.lineno - 1] : start])
-        if before:
-            return Edit(source.path, source.starts[first.lineno - 1] + before.start(), end, "")
-        return Edit(source.path, start, end, "pass")
-    row = source.starts[first.lineno - 1]
-    assert last.end_lineno is not None
-    below = last.end_lineno + 1
-    stop = source.starts[below - 1] if below <= len(source.starts) else len(source.text)
-    above_blank = _blank_run(source, first.lineno - 1, -1)
-    below_blank = _blank_run(source, below, 1)
-    at_end = below + below_blank > len(source.starts) or not source.text[stop:].strip()
-    at_start = first.lineno - 1 - above_blank < 1
-    if at_end:
-        row = source.starts[first.lineno - 1 - above_blank]
-        if stop == len(source.text) and not source.text.endswith(("\n", "\r")) and row > 0:
-            row -= len(source.newline)  # no newline at the end before, none after
-    elif at_start:
-        stop = source.starts[below - 1 + below_blank]
-    else:
-        stop = source.starts[below - 1 + min(above_blank, below_blank)]
-    return Edit(source.path, row, stop, "")
-
-
-def _blank_run(source: Source, line: int, step: int) -> int:
-    count = 0
-    while 1 <= line <= len(source.starts) and not source.line(line).strip() and (line < len(source.starts) or source.starts[line - 1] < len(source.text)):
-        count += 1
-        line += step
-    return count
+    return {
+        alias.asname or (alias.name if isinstance(statement, ast.ImportFrom) else alias.name.partition(".")[0])
+        for alias in names
+    }

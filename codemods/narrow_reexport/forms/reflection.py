@@ -17,8 +17,35 @@ from codemods.engine.references import Reflection
 from codemods.engine.scopes import Syntax, Use
 from codemods.narrow_reexport.resolve import Resolution
 
-_BY_NAME = {"getattr", "hasattr", "setattr", "delattr", "object", "attrgetter", "setitem", "delitem", "__getattribute__"}
-_HARMLESS = {"isinstance", "type", "id", "repr", "str", "print", "reload", "len", "bool", "ismodule", "getsource", "getfile", "getsourcefile", "getdoc", "help", "hash"}
+_BY_NAME = {
+    "getattr",
+    "hasattr",
+    "setattr",
+    "delattr",
+    "object",
+    "attrgetter",
+    "setitem",
+    "delitem",
+    "__getattribute__",
+}
+_HARMLESS = {
+    "isinstance",
+    "type",
+    "id",
+    "repr",
+    "str",
+    "print",
+    "reload",
+    "len",
+    "bool",
+    "ismodule",
+    "getsource",
+    "getfile",
+    "getsourcefile",
+    "getdoc",
+    "help",
+    "hash",
+}
 _PATCHERS = {"patch", "setattr", "delattr", "object", "multiple", "dict", "replace"}
 _RUNNERS = {"exec", "eval", "compile"}
 _ACCEPT = re.compile(r"#\s*codemods:\s*accept\s+narrow_reexport\b")
@@ -52,17 +79,34 @@ def judge_reflection(syntax: Syntax, uses: Sequence[Reflection], resolutions: Se
         if last in _BY_NAME and use.literal:
             if use.name in by_name and not by_name[use.name].is_submodule:
                 plan.refusals.append(
-                    Refusal(site, str(by_name[use.name].symbol), f"{last}() reaches the attribute by name", "read it from its origin there, or accept the site")
+                    Refusal(
+                        site,
+                        str(by_name[use.name].symbol),
+                        f"{last}() reaches the attribute by name",
+                        "read it from its origin there, or accept the site",
+                    )
                 )
             continue
         call = use.use.node
         assert isinstance(call, ast.Call)
         if last in _BY_NAME and len(call.args) > 1:
             plan.refusals.append(
-                Refusal(site, every, f"dynamic {last}(): the name is not a literal, so it may be any of the package's", "make the names literal, or accept the site")
+                Refusal(
+                    site,
+                    every,
+                    f"dynamic {last}(): the name is not a literal, so it may be any of the package's",
+                    "make the names literal, or accept the site",
+                )
             )
         elif last == "multiple" and any(keyword.arg in by_name for keyword in call.keywords):
-            plan.refusals.append(Refusal(site, every, "patch.multiple() replaces the attribute on the package", "patch it at its origin, or accept the site"))
+            plan.refusals.append(
+                Refusal(
+                    site,
+                    every,
+                    "patch.multiple() replaces the attribute on the package",
+                    "patch it at its origin, or accept the site",
+                )
+            )
         else:
             plan.warnings.append(Warned(site, every, f"{use.how}() gets the package and may read its names"))
     return plan
@@ -75,7 +119,7 @@ def judge_strings(syntax: Syntax, resolutions: Sequence[Resolution], types: Sequ
     for use in syntax.strings:
         assert isinstance(use.node, ast.Constant)
         value = str(use.node.value)
-        if id(use.node) in typed:
+        if id(use.node) in typed or isinstance(use.parent, ast.JoinedStr):
             continue
         for found in resolutions:
             if found.symbol.name in value and not found.is_submodule:
@@ -87,9 +131,13 @@ def _judge(syntax: Syntax, use: Use, value: str, found: Resolution, plan: TextPl
     symbol, name = found.symbol, found.symbol.name
     site = syntax.source.site_of(use.node)
     inert = isinstance(use.parent, ast.Expr)  # a docstring
+    if found.same_name and value == symbol.dotted and _names_module(use):
+        return
     if value in (symbol.dotted, str(symbol)):
         if _patches(use):
-            reason = "a test patches the name on the package; the target must move together with the readers that it covers"
+            reason = (
+                "a test patches the name on the package; the target must move together with the readers that it covers"
+            )
         else:
             reason = f"the string is exactly {value}: it may be resolved, or be a label"
         plan.refusals.append(Refusal(site, str(symbol), reason, "change it by hand, or accept the site"))
@@ -100,24 +148,49 @@ def _judge(syntax: Syntax, use: Use, value: str, found: Resolution, plan: TextPl
     code = re.search(rf"\bfrom\s+{re.escape(symbol.module)}\s+import\b[^;\n]*\b{re.escape(name)}\b", value)
     if code is not None and not inert:
         if isinstance(use.parent, ast.Assign):
-            plan.warnings.append(Warned(site, str(symbol), "the string holds code that imports the symbol through the package"))
+            plan.warnings.append(
+                Warned(site, str(symbol), "the string holds code that imports the symbol through the package")
+            )
         else:
-            plan.refusals.append(Refusal(site, str(symbol), "code in a string imports the symbol through the package", "change it by hand, or accept the site"))
+            plan.refusals.append(
+                Refusal(
+                    site,
+                    str(symbol),
+                    "code in a string imports the symbol through the package",
+                    "change it by hand, or accept the site",
+                )
+            )
         return
     if re.search(rf"(?<![\w.]){re.escape(symbol.module)}[.:]{re.escape(name)}\b", value) and _runs(use):
-        plan.refusals.append(Refusal(site, str(symbol), "code in a string reads the symbol through the package", "change it by hand, or accept the site"))
+        plan.refusals.append(
+            Refusal(
+                site,
+                str(symbol),
+                "code in a string reads the symbol through the package",
+                "change it by hand, or accept the site",
+            )
+        )
 
 
 def _deeper(syntax: Syntax, use: Use, value: str, found: Resolution, plan: TextPlan) -> None:
     # patch("pkg.Cls.method")      ->  patch("pkg.sub.Cls.method"): the class is the same object
     site = syntax.source.site_of(use.node)
     if not _patches(use):
-        plan.refusals.append(Refusal(site, str(found.symbol), f"the string {value} is a path through the package: it may be resolved", "change it by hand, or accept the site"))
+        plan.refusals.append(
+            Refusal(
+                site,
+                str(found.symbol),
+                f"the string {value} is a path through the package: it may be resolved",
+                "change it by hand, or accept the site",
+            )
+        )
         return
     start, end = syntax.source.span(use.node)
     text = syntax.source.text[start:end]
     if text.count(found.symbol.dotted) != 1:
-        plan.refusals.append(Refusal(site, str(found.symbol), "the patch target is put together from parts", "write it as one literal"))
+        plan.refusals.append(
+            Refusal(site, str(found.symbol), "the patch target is put together from parts", "write it as one literal")
+        )
         return
     at = start + text.index(found.symbol.dotted)
     plan.edits.append(Edit(syntax.source.path, at, at + len(found.symbol.dotted), found.origin.dotted))
@@ -129,8 +202,23 @@ def _patches(use: Use) -> bool:
         return use.parent.arg == "target"
     if call is None:
         return False
-    name = call.func.attr if isinstance(call.func, ast.Attribute) else call.func.id if isinstance(call.func, ast.Name) else ""
+    name = (
+        call.func.attr
+        if isinstance(call.func, ast.Attribute)
+        else call.func.id
+        if isinstance(call.func, ast.Name)
+        else ""
+    )
     return name in _PATCHERS and bool(call.args) and call.args[0] is use.node
+
+
+def _names_module(use: Use) -> bool:
+    # sys.modules["pkg.f"]     import_module("pkg.f")     these can only be the module
+    if isinstance(use.parent, ast.Subscript):
+        return isinstance(use.parent.value, ast.Attribute) and use.parent.value.attr == "modules"
+    call = use.parent if isinstance(use.parent, ast.Call) else None
+    name = call.func.attr if call is not None and isinstance(call.func, ast.Attribute) else ""
+    return name in ("import_module", "find_spec", "reload", "run_module")
 
 
 def _runs(use: Use) -> bool:

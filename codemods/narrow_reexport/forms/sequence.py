@@ -60,7 +60,13 @@ def import_names(text: str) -> Sequence:
     tail = shell[len(head) + len(body) :]
     if statement.lpar is None:
         return Sequence(head, tuple(items), commas, ("", *between, closing), tail)
-    return Sequence(head, tuple(items), commas, (opening, *between[:-1], between[-1] + closing) if commas[-1] else (opening, *between, closing), tail)
+    return Sequence(
+        head,
+        tuple(items),
+        commas,
+        (opening, *between[:-1], between[-1] + closing) if commas[-1] else (opening, *between, closing),
+        tail,
+    )
 
 
 def display(text: str) -> Sequence:
@@ -100,9 +106,12 @@ def without(sequence: Sequence, drop: Collection[int]) -> Cut:
             if comment.strip().startswith("#"):
                 comments[number] = comment.strip()
             gap = before[: before.rindex("\n") + 1] + rest
+        elif last and "\n" in before and "#" in before:
+            # a,  # comment of a
+            # sym)                   the comment needs its line end
+            gap = before[: before.rindex("\n") + 1] + after
         elif last:
-            # (a, sym)    (a, sym,)    a, \ sym
-            gap = after if sequence.tail or "\n" not in before else after
+            gap = after  # (a, sym)    (a, sym,)    a, \ sym
         elif "\n" in after and number > 0:
             gap = after  # (a, sym,  # comment of the row
         elif "\n" in after and "#" in after:

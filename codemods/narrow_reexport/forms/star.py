@@ -7,18 +7,25 @@ Invariant: a file that does not use the name is untouched and stays light.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Sequence
 
 from codemods.engine.model import Module
+from codemods.engine.namespace import absolute, all_values
 from codemods.engine.references import StarImport
 from codemods.engine.scopes import Syntax
 from codemods.narrow_reexport.forms.from_import import spell
-from codemods.narrow_reexport.forms.placement import Change, NewImport, statement_end
+from codemods.narrow_reexport.forms.statement import Change, NewImport, statement_end
 from codemods.narrow_reexport.resolve import Resolution
 
 
 def change_star(
-    syntax: Syntax, module: Module, star: StarImport, resolutions: Sequence[Resolution], submodules: Sequence[str], read_elsewhere: frozenset[str]
+    syntax: Syntax,
+    module: Module,
+    star: StarImport,
+    resolutions: Sequence[Resolution],
+    submodules: Sequence[str],
+    read_elsewhere: frozenset[str],
 ) -> Change | None:
     """The explicit imports that this star needs beside it; None where it needs none.
 
@@ -34,9 +41,11 @@ def change_star(
             # sym()                          from pkg.sub import sym
             origin = found.origin
             alias = "" if origin.name == name else name
-            new[origin.module, name] = NewImport(spell(module, star.statement, package, origin.module), origin.module, ((origin.name, alias),))
+            if not _beside(star, module, origin.module, origin.name, name):
+                spelled = spell(module, star.statement, package, origin.module)
+                new[origin.module, name] = NewImport(spelled, origin.module, ((origin.name, alias),))
     for name in submodules:
-        if _used(syntax, star, name):
+        if _used(syntax, star, name) and not _beside(star, module, package, name, name):
             spelled = spell(module, star.statement, package, package)
             new[package, name] = NewImport(spelled, package, ((name, ""),))
     if not new:
@@ -50,18 +59,33 @@ def change_star(
     return Change(star.statement, star.block, syntax.source.text[start:end], list(joined.values()))
 
 
+def _beside(star: StarImport, module: Module, source: str, name: str, bound: str) -> bool:
+    """Whether the explicit import stands there already, with import statements alone between it and the star."""
+    statements = star.block.statements
+    for statement in statements[statements.index(star.statement) + 1 :]:
+        if not isinstance(statement, (ast.Import, ast.ImportFrom)):
+            return False
+        if isinstance(statement, ast.ImportFrom) and absolute(module, statement) == source:
+            if any(alias.name == name and (alias.asname or alias.name) == bound for alias in statement.names):
+                return True
+    return False
 
 
 def _used(syntax: Syntax, star: StarImport, name: str) -> bool:
     bindings = syntax.module.bindings.get(name, [])
     uses = [use for use in syntax.names if isinstance(use.node, ast.Name) and use.node.id == name]
     reads = [use for use in uses if use.scope.owner(name) in (None, syntax.module)]
+    typed = [use for use in syntax.strings if use.annotation and re.search(rf"\b{re.escape(name)}\b", _value(use.node))]
     if not reads:
-        return False
+        return bool(typed) and not bindings
     if not bindings:
         return True
     line = star.statement.lineno
-    own = [binding for binding in bindings if binding.statement.lineno > line and not binding.block.optional and binding.scope is syntax.module]
+    own = [
+        binding
+        for binding in bindings
+        if binding.statement.lineno > line and not binding.block.optional and binding.scope is syntax.module
+    ]
     if not own:
         return True
     first = min(binding.statement.lineno for binding in own)
@@ -72,11 +96,16 @@ def _passed_on(syntax: Syntax, module: Module, name: str) -> bool:
     # outer/__init__.py: `from inner import *` still exports the name; a listed `__all__` decides
     listed = "__all__" in syntax.module.bindings
     if listed:
-        return any(isinstance(use.node, ast.Constant) and use.node.value == name and _in_all(use.statement) for use in syntax.strings)
+        return any(
+            isinstance(use.node, ast.Constant) and use.node.value == name and _in_all(use.statement)
+            for use in syntax.strings
+        )
     return module.is_package and name not in syntax.module.bindings and not name.startswith("_")
 
 
-def _in_all(statement: ast.stmt) -> bool:
-    from codemods.engine.namespace import all_values
+def _value(node: ast.expr) -> str:
+    return str(node.value) if isinstance(node, ast.Constant) else ""
 
+
+def _in_all(statement: ast.stmt) -> bool:
     return bool(all_values(statement))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.narrow_reexport.trees import NARROWED, PKG, blocks, check_rewritten, moves, same_moves, stays
+from tests.narrow_reexport.trees import NARROWED, PKG, blocks, moves, same_moves, stays
+from tests.narrow_reexport.verbs import check_rewritten
 
 
 def test_a_single_name_moves_to_its_origin() -> None:
@@ -113,7 +114,10 @@ def test_statements_on_one_line_stay_on_one_line() -> None:
 def test_a_one_line_suite_keeps_both_imports_inside() -> None:
     moves(
         "FAST = False\nif FAST: from pkg import light, sym\nelse: sym = light = None\nprint(sym, light)\n",
-        "FAST = False\nif FAST: from pkg import light; from pkg.sub import sym\nelse: sym = light = None\nprint(sym, light)\n",
+        (
+            "FAST = False\nif FAST: from pkg import light; from pkg.sub import sym\n"
+            "else: sym = light = None\nprint(sym, light)\n"
+        ),
     )
 
 
@@ -183,7 +187,10 @@ def test_an_import_in_a_try_stays_under_its_own_guard() -> None:
 def test_an_import_for_type_checkers_stays_for_type_checkers() -> None:
     moves(
         "from typing import TYPE_CHECKING\n\nif TYPE_CHECKING:\n    from pkg import light, sym\n\nprint('x')\n",
-        "from typing import TYPE_CHECKING\n\nif TYPE_CHECKING:\n    from pkg import light\n    from pkg.sub import sym\n\nprint('x')\n",
+        (
+            "from typing import TYPE_CHECKING\n\nif TYPE_CHECKING:\n"
+            "    from pkg import light\n    from pkg.sub import sym\n\nprint('x')\n"
+        ),
     )
 
 
@@ -280,8 +287,14 @@ def test_a_direct_import_behind_other_code_is_not_joined() -> None:
 def test_an_import_in_a_function_does_not_join_the_one_at_module_level() -> None:
     more = {"pkg/sub.py": "def sym(x=1):\n    return x * 10\n\n\ndef helper():\n    return 'h'\n"}
     moves(
-        "from pkg.sub import helper\n\n\ndef run():\n    from pkg import sym\n\n    return sym(2), helper()\n\n\nprint(run())\n",
-        "from pkg.sub import helper\n\n\ndef run():\n    from pkg.sub import sym\n\n    return sym(2), helper()\n\n\nprint(run())\n",
+        (
+            "from pkg.sub import helper\n\n\ndef run():\n    from pkg import sym\n\n"
+            "    return sym(2), helper()\n\n\nprint(run())\n"
+        ),
+        (
+            "from pkg.sub import helper\n\n\ndef run():\n    from pkg.sub import sym\n\n"
+            "    return sym(2), helper()\n\n\nprint(run())\n"
+        ),
         more=more,
     )
 
@@ -354,8 +367,14 @@ def test_a_tab_indented_import_is_indented_by_tabs() -> None:
 
 def test_shebang_docstring_and_future_imports_stay_on_top() -> None:
     moves(
-        '#!/usr/bin/env python\n"""Doc."""\nfrom __future__ import annotations\n\nfrom pkg import sym\n\nprint(sym(2), __doc__)\n',
-        '#!/usr/bin/env python\n"""Doc."""\nfrom __future__ import annotations\n\nfrom pkg.sub import sym\n\nprint(sym(2), __doc__)\n',
+        (
+            '#!/usr/bin/env python\n"""Doc."""\nfrom __future__ import annotations\n\n'
+            "from pkg import sym\n\nprint(sym(2), __doc__)\n"
+        ),
+        (
+            '#!/usr/bin/env python\n"""Doc."""\nfrom __future__ import annotations\n\n'
+            "from pkg.sub import sym\n\nprint(sym(2), __doc__)\n"
+        ),
     )
 
 
@@ -365,7 +384,10 @@ def test_a_non_ascii_symbol_moves_like_any_other() -> None:
         "pkg/sub.py": "def größe():\n    return 'ä'\n",
         "main.py": "text = '日本'; from pkg import größe  # ü\n\nprint(größe(), text)\n",
     }
-    after = {"pkg/__init__.py": "", "main.py": "text = '日本'; from pkg.sub import größe  # ü\n\nprint(größe(), text)\n"}
+    after = {
+        "pkg/__init__.py": "",
+        "main.py": "text = '日本'; from pkg.sub import größe  # ü\n\nprint(größe(), text)\n",
+    }
     check_rewritten(tree, "pkg", "größe", after, run=["main"], unloaded=["pkg.sub"])
 
 
@@ -390,8 +412,17 @@ def test_a_stub_is_rewritten_like_code() -> None:
 
 
 def test_conftest_and_dunder_main_are_rewritten_too() -> None:
-    tree = {**PKG, "tests/conftest.py": "from pkg import sym\n", "app/__main__.py": "from pkg import sym\n\nprint(sym(2))\n", "app/__init__.py": ""}
-    after = {**NARROWED, "tests/conftest.py": "from pkg.sub import sym\n", "app/__main__.py": "from pkg.sub import sym\n\nprint(sym(2))\n"}
+    tree = {
+        **PKG,
+        "tests/conftest.py": "from pkg import sym\n",
+        "app/__main__.py": "from pkg import sym\n\nprint(sym(2))\n",
+        "app/__init__.py": "",
+    }
+    after = {
+        **NARROWED,
+        "tests/conftest.py": "from pkg.sub import sym\n",
+        "app/__main__.py": "from pkg.sub import sym\n\nprint(sym(2))\n",
+    }
     check_rewritten(tree, "pkg", "sym", after, run=["app"], unloaded=["pkg.sub"])
 
 
@@ -410,7 +441,10 @@ def test_a_parent_package_that_reexports_it_again_follows() -> None:
         "top/__init__.py": "from .pkg import light, sym\n",
         "main.py": "from top import sym\n\nprint(sym(2))\n",
     }
-    after = {"top/pkg/__init__.py": NARROWED["pkg/__init__.py"], "top/__init__.py": "from .pkg import light\nfrom .pkg.sub import sym\n"}
+    after = {
+        "top/pkg/__init__.py": NARROWED["pkg/__init__.py"],
+        "top/__init__.py": "from .pkg import light\nfrom .pkg.sub import sym\n",
+    }
     check_rewritten(tree, "top.pkg", "sym", after, run=["main"])
 
 

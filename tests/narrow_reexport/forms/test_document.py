@@ -1,0 +1,78 @@
+"""Files that are not Python: settings refuse, notebooks refuse, documents warn or are mentioned; none is edited."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.narrow_reexport.trees import NARROWED, PKG
+from tests.narrow_reexport.verbs import check_refused, check_rewritten
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("pyproject.toml", '[project.scripts]\nrun = "pkg:sym"\n'),
+        ("pyproject.toml", '[project.entry-points."x"]\nrun = "pkg:sym [extra]"\n'),
+        ("setup.cfg", "[options.entry_points]\nconsole_scripts =\n    run = pkg:sym\n"),
+        ("conf/app.yaml", "kernel:\n  _target_: pkg.sym\n"),
+        ("conf/app.json", '{\n  "kernel": "pkg.sym"\n}\n'),
+        ("logging.ini", "[handler]\nclass = pkg.sym\n"),
+        ("conf/list.yml", "kernels:\n  - pkg.sym\n"),
+    ],
+)
+def test_a_setting_that_is_exactly_the_path_is_refused(path: str, text: str) -> None:
+    check_refused({**PKG, path: text}, "pkg", "sym", "names pkg[.:]sym", at=f"{path}:")
+
+
+def test_an_entry_point_in_setup_py_is_refused() -> None:
+    text = 'from setuptools import setup\n\nsetup(entry_points={"console_scripts": ["run = pkg:sym"]})\n'
+    check_refused({**PKG, "setup.py": text}, "pkg", "sym", "pkg:sym", at="setup.py:3")
+
+
+def test_a_notebook_that_imports_the_symbol_is_refused() -> None:
+    text = '{"cells": [{"cell_type": "code", "source": [\n  "from pkg import sym\\n",\n  "sym(2)"\n]}]}\n'
+    check_refused({**PKG, "demo.ipynb": text}, "pkg", "sym", "notebook", at="demo.ipynb:2")
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "line"),
+    [
+        ("README.md", "# Ops\n\nCall `pkg.sym(2)`.\n", 3),
+        ("docs/index.rst", "See :func:`pkg.sym`.\n", 1),
+        ("run.sh", "#!/bin/sh\npython -c 'import pkg; pkg.sym(2)'\n", 2),
+        ("Dockerfile", "RUN python -c 'from pkg import sym'\n", 1),
+        (".github/workflows/ci.yml", "jobs:\n  run: python -c 'import pkg; pkg.sym(2)'\n", 2),
+        ("fast.pyx", "from pkg import sym\n", 1),
+        ("notes.txt", "pkg.sym is heavy\n", 1),
+        ("README.md", "```python\nfrom pkg import sym\n```\n", 2),
+        ("README.md", "```python\nfrom pkg import light, sym\n```\n", 2),
+    ],
+)
+def test_prose_and_scripts_are_listed_with_file_and_line(path: str, text: str, line: int) -> None:
+    check_rewritten({**PKG, path: text}, "pkg", "sym", dict(NARROWED), says=rf"{path}:{line}\b")
+
+
+def test_a_document_that_names_something_else_is_not_listed() -> None:
+    tree = {**PKG, "README.md": "pkg.symbol, other.pkg.sym, sym, pkg.sub.sym\n"}
+    outcome = check_rewritten(tree, "pkg", "sym", dict(NARROWED))
+    assert "README.md" not in outcome.text
+
+
+def test_a_document_that_is_not_utf_8_is_read_all_the_same() -> None:
+    tree = {**PKG, "notes.txt": "caf\xe9: pkg.sym\n".encode("latin-1")}
+    check_rewritten(tree, "pkg", "sym", dict(NARROWED), says=r"notes\.txt:1")
+
+
+def test_an_accept_comment_takes_a_setting_on() -> None:
+    tree = {**PKG, "conf.toml": 'kernel = "pkg.sym"  # codemods: accept narrow_reexport\n'}
+    check_rewritten(tree, "pkg", "sym", dict(NARROWED))
+
+
+def test_accept_on_the_command_line_takes_a_setting_on() -> None:
+    tree = {**PKG, "conf.toml": 'kernel = "pkg.sym"\n'}
+    check_rewritten(tree, "pkg", "sym", dict(NARROWED), options=["--accept", "conf.toml:1"])
+
+
+def test_a_doctest_in_a_docstring_is_at_least_mentioned() -> None:
+    text = '"""Run.\n\n>>> from pkg import sym\n>>> sym(2)\n20\n"""\n'
+    check_rewritten({**PKG, "run.py": text}, "pkg", "sym", dict(NARROWED), says=r"run\.py:[1-4]")

@@ -1,0 +1,121 @@
+"""`from pkg import *`: consumers that get the symbol by a star."""
+
+from __future__ import annotations
+
+from tests.narrow_reexport.trees import NARROWED, PKG, moves, stays
+from tests.narrow_reexport.verbs import check_rewritten
+
+
+def test_a_used_name_gets_an_explicit_import_beside_the_star() -> None:
+    moves(
+        "from pkg import *\n\nprint(sym(2), light(1))\n",
+        "from pkg import *\nfrom pkg.sub import sym\n\nprint(sym(2), light(1))\n",
+    )
+
+
+def test_a_relative_star_gets_a_relative_import() -> None:
+    moves(
+        "from . import *\n\nprint(sym(2), light(1))\n",
+        "from . import *\nfrom .sub import sym\n\nprint(sym(2), light(1))\n",
+        path="pkg/user.py",
+        run=["pkg.user"],
+    )
+
+
+def test_a_star_that_does_not_use_the_name_is_left_alone() -> None:
+    stays("from pkg import *\n\nprint(light(1))\n")
+
+
+def test_a_name_bound_again_before_its_first_use_is_left_alone() -> None:
+    stays("from pkg import *\n\n\ndef sym(x):\n    return 'own'\n\n\nprint(sym(2), light(1))\n")
+
+
+def test_the_binding_order_is_kept() -> None:
+    # the later star wins, so the explicit import may not stand below it
+    more = {"later.py": "def sym(x):\n    return 'later'\n"}
+    moves(
+        "from pkg import *\nfrom later import *\n\nprint(sym(2), light(1))\n",
+        "from pkg import *\nfrom pkg.sub import sym\nfrom later import *\n\nprint(sym(2), light(1))\n",
+        more=more,
+    )
+
+
+def test_a_star_that_all_hides_the_name_from_needs_nothing() -> None:
+    tree = {
+        **PKG,
+        "pkg/__init__.py": 'from .light import light\nfrom .sub import sym\n\n__all__ = ["light"]\n',
+        "main.py": "from pkg import *\n\nsym = light\nprint(sym(2))\n",
+    }
+    check_rewritten(
+        tree,
+        "pkg",
+        "sym",
+        {"pkg/__init__.py": 'from .light import light\n\n__all__ = ["light"]\n'},
+        run=["main"],
+        unloaded=["pkg.sub"],
+    )
+
+
+def test_an_outer_package_that_passes_the_star_on_still_exports_it() -> None:
+    more = {"main.py": "from outer import sym\n\nprint(sym(2))\n"}
+    moves("from pkg import *\n", "from pkg import *\nfrom pkg.sub import sym\n", path="outer/__init__.py", more=more)
+
+
+def test_an_outer_all_that_lists_the_name_still_holds() -> None:
+    more = {"main.py": "from outer import *\n\nprint(sym(2))\n"}
+    moves(
+        'from pkg import *\n\n__all__ = ["light", "sym"]\n',
+        'from pkg import *\nfrom pkg.sub import sym\n\n__all__ = ["light", "sym"]\n',
+        path="outer/__init__.py",
+        more=more,
+    )
+
+
+def test_a_module_that_passes_the_star_on_to_a_reader_still_does() -> None:
+    more = {"main.py": "import middle\n\nprint(middle.sym(2))\n"}
+    moves("from pkg import *\n", "from pkg import *\nfrom pkg.sub import sym\n", path="middle.py", more=more)
+
+
+def test_a_chain_of_stars_still_ends_in_the_symbol() -> None:
+    more = {"second.py": "from middle import *\n", "main.py": "from second import sym\n\nprint(sym(2))\n"}
+    moves("from pkg import *\n", "from pkg import *\nfrom pkg.sub import sym\n", path="middle.py", more=more)
+
+
+def test_a_star_in_a_try_stays_in_the_try() -> None:
+    moves(
+        "try:\n    from pkg import *\nexcept ImportError:\n    pass\n\nprint(sym(2), light(1))\n",
+        (
+            "try:\n    from pkg import *\n    from pkg.sub import sym\n"
+            "except ImportError:\n    pass\n\nprint(sym(2), light(1))\n"
+        ),
+    )
+
+
+def test_a_submodule_that_the_star_took_along_is_imported() -> None:
+    # without __all__ a star takes the submodules too that the package had loaded
+    moves(
+        "from pkg import *\n\nprint(sub.Sym.limit, light(1))\n",
+        "from pkg import *\nfrom pkg import sub\n\nprint(sub.Sym.limit, light(1))\n",
+    )
+
+
+def test_two_stars_of_one_file_are_told_apart() -> None:
+    more = {"other/__init__.py": "sym = 'another'\n"}
+    stays("from other import *\n\nprint(sym)\n", more=more)
+
+
+def test_a_star_of_a_name_used_only_in_a_function_counts_as_used() -> None:
+    moves(
+        "from pkg import *\n\n\ndef run():\n    return sym(2)\n\n\nprint(run(), light(1))\n",
+        "from pkg import *\nfrom pkg.sub import sym\n\n\ndef run():\n    return sym(2)\n\n\nprint(run(), light(1))\n",
+    )
+
+
+def test_a_name_used_in_a_string_annotation_counts_as_used() -> None:
+    text = (
+        'import typing\nfrom pkg import *\n\n\ndef run(x: "Sym"):\n    return x\n\n\n'
+        "print(typing.get_type_hints(run)['x'].limit, light(1))\n"
+    )
+    tree = {**PKG, "pkg/__init__.py": "from .light import light\nfrom .sub import Sym\n", "main.py": text}
+    after = text.replace("from pkg import *\n", "from pkg import *\nfrom pkg.sub import Sym\n")
+    check_rewritten(tree, "pkg", "Sym", {**NARROWED, "main.py": after}, run=["main"], unloaded=["pkg.sub"])
