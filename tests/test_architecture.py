@@ -152,6 +152,8 @@ def test_tests_mirror_the_modules() -> None:
         "scan",
         "model",
         "errors",
+        "request",
+        "outcome",
         "plan",
         "sequence",
         "statement",

@@ -61,7 +61,12 @@ class Namespaces:
         module = self.locate(name)
         syntax = self.syntax(module) if module else None
         found = syntax.module.bindings.get(attribute, []) if syntax else []
-        return [binding for binding in found if binding.block.when is not When.TYPING]
+        return [
+            binding
+            for binding in found
+            if binding.block.when is not When.TYPING
+            and not (isinstance(binding.statement, ast.AnnAssign) and binding.statement.value is None)
+        ]
 
     def has_getattr(self, name: str) -> bool:
         """Whether the module has a module-level `__getattr__` (PEP 562)."""

@@ -128,6 +128,8 @@ def binds_package(syntax: Syntax, module: Module, target: Target) -> bool:
         source = absolute(module, statement)
         for alias in statement.names:
             dotted = f"{source}.{alias.name}" if source else alias.name
+            if alias.name == "*" and source in carriers:
+                return True
             if package == dotted or package.startswith(f"{dotted}.") or (source, alias.name) in target.carriers:
                 return True
             if dotted in carriers:
@@ -193,8 +195,9 @@ def _escapes(use: Use) -> bool:
     parent = use.parent
     if isinstance(parent, (ast.Assign, ast.AnnAssign)):
         targets = parent.targets if isinstance(parent, ast.Assign) else [parent.target]
-        return parent.value is use.node and not all(isinstance(target, ast.Name) for target in targets)
-    holders = (ast.Dict, ast.List, ast.Tuple, ast.Set, ast.Return, ast.Yield, ast.Lambda, ast.IfExp, ast.Starred)
+        plain = all(isinstance(target, ast.Name) for target in targets) and use.scope.kind != "class"
+        return parent.value is use.node and not plain
+    holders = (ast.Dict, ast.List, ast.Tuple, ast.Set, ast.Return, ast.Yield, ast.Lambda, ast.Starred)
     functions = (ast.FunctionDef, ast.AsyncFunctionDef)
     if isinstance(parent, functions):
         return use.node in parent.args.defaults or use.node in parent.args.kw_defaults
@@ -209,6 +212,14 @@ class Names:
         self.module = module
         self.target = target
         self._known: dict[Binding, frozenset[str]] = {}
+        # names that a star brings from a module where they are carriers
+        self.starred = {
+            name: package
+            for statement, _ in syntax.imports
+            if isinstance(statement, ast.ImportFrom) and statement.names[0].name == "*"
+            for (source, name), package in target.carriers.items()
+            if source == absolute(module, statement)
+        }
         # modules outside the tree that lost ones belong to
         self.above_lost = {part for name in target.lost for part in _prefixes(name)}
 
@@ -217,7 +228,7 @@ class Names:
         if isinstance(node, ast.Name):
             owner = scope.owner(node.id)
             if owner is None:
-                return frozenset({UNKNOWN})
+                return frozenset({self.starred.get(node.id, UNKNOWN)})
             found: set[str] = set()
             for binding in owner.bindings[node.id]:
                 found |= self.bound(binding)
@@ -226,6 +237,10 @@ class Names:
             return frozenset(self._attribute(base, node.attr) for base in self.modules(node.value, scope))
         if isinstance(node, ast.NamedExpr):
             return self.modules(node.value, scope)
+        if isinstance(node, (ast.IfExp, ast.BoolOp)):
+            # pkg if test else other        test and pkg
+            parts = [node.body, node.orelse] if isinstance(node, ast.IfExp) else node.values
+            return frozenset().union(*(self.modules(part, scope) for part in parts))
         return frozenset({self._loaded(node) or UNKNOWN})
 
     def bound(self, binding: Binding) -> frozenset[str]:
@@ -289,7 +304,7 @@ class Names:
         if isinstance(binding.value, ast.Constant) and binding.value.value is None:
             return frozenset()
         if binding.value is not None and isinstance(
-            binding.value, (ast.Name, ast.Attribute, ast.NamedExpr, ast.Call, ast.Subscript)
+            binding.value, (ast.Name, ast.Attribute, ast.NamedExpr, ast.Call, ast.Subscript, ast.IfExp, ast.BoolOp)
         ):
             return self.modules(binding.value, binding.scope)
         return frozenset({UNKNOWN})

@@ -19,7 +19,7 @@ from codemods.engine.errors import BadConfiguration, CodemodError
 
 if TYPE_CHECKING:
     from codemods.engine.config import NarrowOptions
-    from codemods.narrow_reexport.pipeline import Request, Result
+    from codemods.narrow_reexport.request import Request, Result
 
 DONE, WOULD_CHANGE, CANNOT, REFUSED, BUG = 0, 1, 3, 4, 5
 
@@ -38,8 +38,8 @@ def run(arguments: Mapping[str, object]) -> int:
         output = options.output_format
         return _run(_request(root, arguments, options), arguments, options, paint)
     except CodemodError as error:
-        from codemods.narrow_reexport.pipeline import Result as Empty
         from codemods.narrow_reexport.report import as_github, error_json, error_lines
+        from codemods.narrow_reexport.request import Result as Empty
 
         if output == "json":
             click.echo(error_json(str(arguments["package"] or ""), error, CANNOT))
@@ -154,7 +154,7 @@ def _options(root: Path, arguments: Mapping[str, object]) -> NarrowOptions:
 def _request(root: Path, arguments: Mapping[str, object], options: NarrowOptions) -> Request:
     import unicodedata
 
-    from codemods.narrow_reexport.pipeline import Request
+    from codemods.narrow_reexport.request import Request
 
     package = str(arguments["package"] or "")
     symbols = cast("tuple[str, ...]", arguments["symbols"])

@@ -12,8 +12,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from codemods.engine.model import Edit, Mention, Module, Refusal, Site, Symbol, Warned
+from codemods.engine.model import Edit, Mention, Module, Refusal, Site, Symbol, Warned, When
 from codemods.engine.modules import Layout
+from codemods.engine.namespace import absolute, all_values, module_statements
 from codemods.engine.references import (
     AttributeUse,
     Escape,
@@ -28,7 +29,7 @@ from codemods.engine.references import (
     expression_references,
     import_references,
 )
-from codemods.engine.scopes import Syntax
+from codemods.engine.scopes import Syntax, Use
 from codemods.engine.source import NotPython, Source, decode, parse
 from codemods.engine.walk import analyse
 from codemods.narrow_reexport.forms.annotation import type_strings, typed_strings
@@ -58,6 +59,7 @@ class Context:
     star_reads: frozenset[tuple[str, str]] = frozenset()  # (module, name) read through a module that stars the package
     droppable: frozenset[tuple[str, str]] = frozenset()  # (path, name): imports that nobody else reads
     accepted: frozenset[tuple[str, int]] = frozenset()
+    all_is_tuple: bool = False  # the package's `__all__` is a tuple
     verifying: bool = False  # the second pass, which looks for edits alone
     spared: frozenset[tuple[str, str]] = (
         frozenset()
@@ -272,13 +274,16 @@ class _Planner:
                     f"the code {verb} the package's attribute",
                     "do it on the origin and see to its readers, or accept the site",
                 )
-            elif found.optional and not _covered(use, names, found):
+            elif found.optional and not _covered(use, names, found) and not self._fails_anyway(use.name, references):
                 self._refuse(
                     use.node,
                     use.name,
                     "the re-export is optional (try/except ImportError), and an import of its origin at module level could fail here",
                     "import it at the place of use, under its own try",
                 )
+            elif self._in_own_init(use):
+                hint = "--callers-only moves the call sites and leaves the __init__'s own import"
+                self._refuse(use.node, use.name, "the __init__ itself uses the symbol through the package", hint)
             elif not self._accepts(use.node.lineno):
                 kept.append(use)
         planner = AttributePlanner(
@@ -304,6 +309,22 @@ class _Planner:
             site = self.syntax.source.site_of(escape.use.node)
             reason = "the package is kept as a value here: whoever gets it may read the symbol from it"
             self.draft.warnings.append(Warned(site, str(self.context.resolutions[0].symbol), reason))
+        for statement, block in self.syntax.imports:
+            if block.scope.kind == "class" and any(
+                self.context.package.name in names.bound(binding)
+                for alias in statement.names
+                for binding in block.scope.bindings.get(alias.asname or alias.name.partition(".")[0], ())
+            ):
+                reason = (
+                    "the package is kept as an attribute of a class: whoever reads the symbol from there is not seen"
+                )
+                self.draft.warnings.append(
+                    Warned(self.syntax.source.site_of(statement), str(self.context.resolutions[0].symbol), reason)
+                )
+        for use in self.syntax.attributes:
+            if isinstance(use.node, ast.Attribute) and use.node.attr == "__dict__":
+                self._own_dict(use, names)
+        self._onward_all(names)
         reflected = [r for r in references if isinstance(r, Reflection)]
         for verdicts in (
             judge_reflection(self.syntax, reflected, self.context.resolutions),
@@ -311,9 +332,78 @@ class _Planner:
         ):
             self._verdicts(verdicts)
 
-    def _texts(self, texts: Sequence[tuple[object, str]]) -> None:
-        from codemods.engine.scopes import Use
+    def _onward_all(self, names: Names) -> None:
+        # __all__ = ["x"] + pkg.__all__      ->  __all__ = ["x"] + pkg.__all__ + ["sym"]      it still exports it
+        listed = [found.symbol.name for found in self.context.resolutions if found.starred and not found.narrowed]
+        for statement in module_statements(self.syntax.tree.body):
+            for value, remove in all_values(statement):
+                here = {part.value for part in ast.walk(value) if isinstance(part, ast.Constant)}
+                missing = [name for name in listed if name not in here]
+                term = None if remove or not missing else self._all_term(value, names)
+                if term is None:
+                    continue
+                quoted = ", ".join(f'"{name}"' for name in missing)
+                starred = any(isinstance(node, ast.Starred) and node.value is term for node in ast.walk(value))
+                extra = f"({quoted},)" if self.context.all_is_tuple else f"[{quoted}]"
+                end = self.syntax.source.span(term)[1]
+                text = f", {quoted}" if starred else f" + {extra}"
+                self.draft.edits.append(Edit(self.syntax.source.path, end, end, text))
+                self.draft.sites += 1
 
+    def _all_term(self, value: ast.expr, names: Names) -> ast.expr | None:
+        package = self.context.package.name
+        for node in ast.walk(value):
+            if isinstance(node, ast.Attribute) and node.attr == "__all__":
+                if names.modules(node.value, self.syntax.module) == {package}:
+                    return node
+            if isinstance(node, ast.Name):
+                for binding in self.syntax.module.bindings.get(node.id, []):
+                    imported = isinstance(binding.node, ast.alias) and binding.node.name == "__all__"
+                    if imported and isinstance(binding.statement, ast.ImportFrom):
+                        if absolute(self.module, binding.statement) == package:
+                            return node
+        return None
+
+    def _own_dict(self, use: Use, names: Names) -> None:
+        # pkg.__dict__["sym"]
+        assert isinstance(use.node, ast.Attribute)
+        if self.context.package.name not in names.modules(use.node.value, use.scope):
+            return
+        key = use.parent.slice if isinstance(use.parent, ast.Subscript) else None
+        if isinstance(key, ast.Constant) and key.value in self.by_name:
+            self._refuse(
+                use.node,
+                str(key.value),
+                "the symbol is read from the package's __dict__",
+                "read it from its origin, or accept the site",
+            )
+        elif not isinstance(key, ast.Constant):
+            symbol = str(self.context.resolutions[0].symbol)
+            reason = "the package's __dict__ may be asked for the symbol"
+            self.draft.warnings.append(Warned(self.syntax.source.site_of(use.node), symbol, reason))
+
+    def _fails_anyway(self, name: str, references: Sequence[object]) -> bool:
+        # from pkg import sym        unguarded at module level: without the symbol this file cannot be imported at all
+        return any(
+            isinstance(other, FromName)
+            and other.name == name
+            and other.block.when is When.EAGER
+            and not other.block.optional
+            for other in references
+        )
+
+    def _in_own_init(self, use: AttributeUse) -> bool:
+        # the `__init__` reads itself: import pkg; def f(): return pkg.sym()
+        if self.syntax.source.path != self.context.package.path:
+            return False
+        root: ast.expr = use.node
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        owner = use.use.scope.owner(root.id) if isinstance(root, ast.Name) else None
+        blocks = [b.block for b in owner.bindings[root.id]] if owner is not None and isinstance(root, ast.Name) else []
+        return any(block.when is not When.LATE for block in blocks)
+
+    def _texts(self, texts: Sequence[tuple[object, str]]) -> None:
         strings: dict[ast.JoinedStr, dict[ast.AST, str]] = {}
         for use, text in texts:
             assert isinstance(use, Use)
@@ -383,6 +473,9 @@ def _needs_expressions(
     if any(isinstance(reference, (StarImport, ModuleAlias)) for reference in references):
         return True
     if binds_package(syntax, module, target):
+        return True
+    package_all = (s for s, _ in syntax.imports if isinstance(s, ast.ImportFrom) and s.names[0].name == "__all__")
+    if any(absolute(module, statement) == context.package.name for statement in package_all):
         return True
     text = syntax.source.text
     package = context.package.name
@@ -480,6 +573,9 @@ def _mentions(
         if re.match(r"[\w.]", source.text[max(match.start() - 1, 0) : match.start()]):
             continue
         line = source.line_of(match.start())
+        row = source.text[source.text.rfind("\n", 0, match.start()) + 1 : match.start()]
+        if "#" not in row and not _in_string(source.text, match.start()):
+            continue  # code that spells it alike
         if line in lines or any(start <= match.start() < max(end, start + 1) for start, end in spans):
             continue
         symbol = str(Symbol(package, match["name"]))

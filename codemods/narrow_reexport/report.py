@@ -13,7 +13,7 @@ from codemods.engine.bans import FILE_NAME
 from codemods.engine.errors import CodemodError
 from codemods.engine.model import Failure, FileChange, Refusal, Site
 from codemods.engine.report import annotation, columns, counted
-from codemods.narrow_reexport.pipeline import Result, StillLoaded
+from codemods.narrow_reexport.request import Result, StillLoaded
 from codemods.narrow_reexport.resolve import Resolution
 
 SCHEMA_VERSION = 1

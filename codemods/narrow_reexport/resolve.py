@@ -15,7 +15,7 @@ from fnmatch import fnmatchcase
 
 from codemods.engine.errors import CodemodError, NotAReexport, UnknownSymbol, Unreadable
 from codemods.engine.model import Module, Refusal, Site, Symbol, When
-from codemods.engine.namespace import Namespaces, absolute
+from codemods.engine.namespace import Namespaces, absolute, all_values
 from codemods.engine.scopes import Binding, Syntax
 from codemods.engine.walk import catches_import_error
 
@@ -34,6 +34,11 @@ class Resolution:
     path_is_module: bool  # `pkg.sub` in code is the module that `import pkg.sub` loads
     stars: tuple[str, ...]  # the modules whose star in the `__init__` brings it
     narrowed: bool = False  # the `__init__` no longer binds it
+
+    @property
+    def loads(self) -> str:
+        """The module that an import of the origin loads: the symbol itself where it is a submodule."""
+        return self.origin.dotted if self.origin.module == self.symbol.module else self.origin.module
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,9 +153,7 @@ class _Resolver:
         return [name for name in names if not name.startswith("__")]
 
     def runtime(self, name: str) -> list[Binding]:
-        return [
-            binding for binding in self.syntax.module.bindings.get(name, []) if binding.block.when is not When.TYPING
-        ]
+        return self.namespaces.bindings(self.package.name, name)
 
     def resolve(self, name: str) -> Resolution | Refusal:
         found = self.runtime(name)
@@ -163,7 +166,13 @@ class _Resolver:
             return self._unbound(name)
         origins: dict[Symbol, int] = {}
         for binding in found:
-            origin = self._bound_origin(name, binding)
+            try:
+                origin = self._bound_origin(name, binding)
+            except NotAReexport:
+                if len({id(other.statement) for other in found}) < 2:
+                    raise
+                lines = " and ".join(f"line {line}" for line in sorted({other.statement.lineno for other in found}))
+                raise self._not(f"{name} has more than one origin: {lines}", binding.statement.lineno) from None
             origins.setdefault(origin, binding.statement.lineno)
         for source, statement, names in stars:
             if name in names.maybe and name not in names.certain:
@@ -172,9 +181,8 @@ class _Resolver:
         origin = self._single(name, origins)
         if self.to_definition:
             origin = self.namespaces.definition(origin)
-        self._check_conditions(name, found)
+        optional = self._check_conditions(name, found)
         is_submodule = origin == Symbol(self.package.name, name)
-        optional = any(binding.block.optional for binding in found)
         line = found[0].statement.lineno if found else stars[0][1].lineno
         refusal = self._rebound(name, origin)
         if refusal is not None:
@@ -240,6 +248,10 @@ class _Resolver:
             raise self._not(f"{name} is rebound in a function of the __init__, so it has more than one origin", line)
         if isinstance(binding.statement, ast.Delete):
             raise self._not(f"{name} is deleted again in the __init__: it is not exported", line)
+        if isinstance(binding.statement, ast.Assign) and not all(
+            isinstance(target, ast.Name) for target in binding.statement.targets
+        ):
+            raise self._not(f"{name} is bound by a tuple assignment", line, "give it an assignment of its own first")
         origin = self.namespaces.origin(self.package, binding)
         if origin is None:
             node = binding.node
@@ -253,10 +265,6 @@ class _Resolver:
                 line,
                 "move the definition into a submodule first",
             )
-        if isinstance(binding.statement, ast.Assign) and not all(
-            isinstance(target, ast.Name) for target in binding.statement.targets
-        ):
-            raise self._not(f"{name} is bound by a tuple assignment", line, "give it an assignment of its own first")
         return origin
 
     def _single(self, name: str, origins: dict[Symbol, int]) -> Symbol:
@@ -273,7 +281,9 @@ class _Resolver:
             "leave one of them in the __init__ first",
         )
 
-    def _check_conditions(self, name: str, found: list[Binding]) -> None:
+    def _check_conditions(self, name: str, found: list[Binding]) -> bool:
+        """Whether the name may be missing: a guard without a fallback. Raises NotAReexport for other conditions."""
+        optional = False
         for binding in found:
             if not binding.block.optional:
                 continue
@@ -282,12 +292,15 @@ class _Resolver:
                 # try: from .sub import sym        no fallback, no flag: the guard is part of the meaning
                 # except ImportError: pass
                 flags = [
-                    s for s in (*owner.body, *owner.orelse) if not isinstance(s, (ast.Import, ast.ImportFrom, ast.Pass))
+                    s
+                    for s in (*owner.body, *owner.orelse)
+                    if not isinstance(s, (ast.Import, ast.ImportFrom, ast.Pass)) and not all_values(s)
                 ]
                 handled = [
                     s for handler in owner.handlers for s in handler.body if not isinstance(s, (ast.Pass, ast.Expr))
                 ]
                 if not flags and not handled and (binding.block.parent is None or not binding.block.parent.optional):
+                    optional = True
                     continue
                 at = (flags or handled)[0].lineno if flags or handled else owner.lineno
                 raise self._not(
@@ -302,6 +315,8 @@ class _Resolver:
                 f"{name} is bound only under a condition (line {getattr(owner, 'lineno', binding.statement.lineno)}), so it has more than one origin or none",
                 binding.statement.lineno,
             )
+
+        return optional
 
     def _rebound(self, name: str, origin: Symbol) -> Refusal | None:
         symbol = f"{self.package.name}:{name}"
@@ -342,6 +357,14 @@ class _Resolver:
         return name in exports.names or not exports.complete
 
     def _unbound(self, name: str) -> Resolution | Refusal:
+        dotted = f"{self.package.name}.{name}"
+        for statement, block in self.syntax.imports:
+            if isinstance(statement, ast.Import) and block.when is not When.LATE and not block.optional:
+                # import pkg.sub         in the `__init__` of pkg
+                if any(alias.name == dotted and not alias.asname for alias in statement.names):
+                    symbol = Symbol(self.package.name, name)
+                    site = self.syntax.source.site(statement.lineno)
+                    return Resolution(symbol, symbol, site, True, False, self._starred(name), False, False, ())
         typing = [b for b in self.syntax.module.bindings.get(name, [])]
         text = self.syntax.source.text
         lazy = self.namespaces.has_getattr(self.package.name) or any(
@@ -355,9 +378,9 @@ class _Resolver:
             ),
             0,
         )
-        if lazy and (typing or row):
+        if lazy and (typing or row or self._typing_star(name)):
             return Refusal(
-                self.syntax.source.site(row or typing[0].statement.lineno),
+                self.syntax.source.site(row or (typing[0].statement.lineno if typing else 1)),
                 f"{self.package.name}:{name}",
                 "the package exports it lazily (module __getattr__ or a lazy table), which is not narrowed yet",
                 "leave it: a lazy export does not make the package heavy",
@@ -382,6 +405,15 @@ class _Resolver:
                 narrowed=True,
             )
         raise self._unknown(name)
+
+    def _typing_star(self, name: str) -> bool:
+        # if TYPE_CHECKING: from .modeling import *      else: sys.modules[__name__] = _LazyModule(...)
+        for statement, block in self.syntax.imports:
+            if isinstance(statement, ast.ImportFrom) and statement.names[0].name == "*" and block.when is When.TYPING:
+                names = self.namespaces.star(absolute(self.package, statement))
+                if names is None or name in names:
+                    return True
+        return False
 
     def _unknown(self, name: str) -> UnknownSymbol:
         unread = [source for source, _, _ in self.stars if self.namespaces.star(source) is None]

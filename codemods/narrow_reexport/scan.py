@@ -83,6 +83,7 @@ def scan(
     early: set[str] = set()
     losing: set[str] = set()
     reflects = _reflection_pattern(leaf)
+    hands_over = re.compile(rb"[(,=\[{:][ \t]*(?:[\w.]+\.)?" + re.escape(leaf) + rb"[ \t]*[,)\]}]|\.__dict__\b")
     reads: set[str] = set()
     unsure: dict[str, bytes] = {}
     for number, path in enumerate(paths):
@@ -127,11 +128,14 @@ def scan(
                 kept[path] = data
                 continue
             unsure[path] = data
-        if loses or (has_leaf and reflects.search(data)):
+        if loses or (has_leaf and (reflects.search(data) or (touches(path, data) and hands_over.search(data)))):
             kept[path] = data
         elif path in stars:
             loaded[path] = data
     _carry_on(carriers, stars, layout, package)
+    if carriers:
+        aliases |= _carry_further(carriers, paths, read, layout, package)
+        _carry_on(carriers, stars, layout, package)
     for path, data in unsure.items():
         if any(re.search(rb"(?<!\w)" + re.escape(alias) + rb"(?!\w)", data) for alias in aliases):
             kept[path] = data
@@ -139,7 +143,8 @@ def scan(
     for path in starring:
         kept.setdefault(path, loaded.get(path) or read(path))
     everywhere = {layout.module_at(path).name: path for path in starring}
-    star_reads = _reads_of(everywhere, names, kept, unsure, stars, layout)
+    leaves = [last.decode() for _, last in own]
+    star_reads = _reads_of(everywhere, [*names, *leaves], kept, unsure, stars, layout)
     starred_modules = frozenset(
         _absolute(layout, path, spelled_module) for path, found in stars.items() for spelled_module in found
     )
@@ -160,30 +165,19 @@ def scan(
 def readers_of(
     pairs: Iterable[tuple[str, str]], paths: Sequence[str], read: Callable[[str], bytes], layout: Layout
 ) -> set[tuple[str, str]]:
-    """Of (path, name) pairs, those whose name some other file may read through that file's module."""
+    """Of (path, name) pairs, those whose name some other file may read through that file's module: it spells both words."""
     wanted = {(path, name): layout.module_at(path).name.rpartition(".")[2].encode() for path, name in pairs}
     found: set[tuple[str, str]] = set()
     for path in paths:
         if not _TEXT.search(path):
             continue
         data = read(path)
+        words: set[bytes] | None = None
         for key, leaf in wanted.items():
             if key in found or path == key[0] or leaf not in data:
                 continue
-            name = re.escape(key[1].encode())
-            module = re.escape(leaf)
-            if re.search(
-                rb"\b"
-                + module
-                + rb"[ \t]*\.[ \t]*"
-                + name
-                + rb"\b|from[ \t]+[.\w]*\b"
-                + module
-                + rb"[ \t]+import\b[^#;]*?\b(?:"
-                + name
-                + rb"\b|\*)",
-                data,
-            ):
+            words = words if words is not None else set(_WORD.findall(data))
+            if leaf in words and (key[1].encode() in words or b"*" in data):
                 found.add(key)
     return found
 
@@ -227,6 +221,51 @@ def _carry_on(carriers: dict[tuple[str, str], str], stars: dict[str, set[str]], 
                 if (module, name) not in carriers and f"{module}.{name}" != package:
                     carriers[module, name] = package
                     grown = True
+
+
+def _carry_further(
+    carriers: dict[tuple[str, str], str],
+    paths: Sequence[str],
+    read: Callable[[str], bytes],
+    layout: Layout,
+    package: str,
+) -> set[bytes]:
+    """Carriers of carriers: `from consumer import pkg as p`, `p = pkg` at module level. Gives the new names."""
+    new: set[bytes] = set()
+    for _ in range(4):
+        wanted = {(module.rpartition(".")[2].encode(), name.encode()) for module, name in carriers}
+        found: dict[tuple[str, str], str] = {}
+        for path in paths:
+            if not _TEXT.search(path):
+                continue
+            data = read(path)
+            own = [name for module, name in carriers if module == layout.module_at(path).name]
+            for name in own:
+                # backend = pkg
+                for match in re.finditer(
+                    rb"^(\w+)[ \t]*=[ \t]*" + re.escape(name.encode()) + rb"[ \t]*\r?$", data, re.M
+                ):
+                    found[layout.module_at(path).name, match[1].decode()] = package
+            for leaf, carried in wanted:
+                if leaf not in data or carried not in data or b"import" not in data:
+                    continue
+                pattern = (
+                    rb"^[ \t]*from[ \t]+(?P<module>[.\w]*\b"
+                    + re.escape(leaf)
+                    + rb")[ \t]+import\b[^;]*?(?<![\w.])"
+                    + re.escape(carried)
+                    + rb"(?![\w.])(?:[ \t]+as[ \t]+(?P<alias>\w+))?"
+                )
+                for match in re.finditer(pattern, data, re.M):
+                    source = _absolute(layout, path, match["module"].decode())
+                    if (source, carried.decode()) in carriers:
+                        found[layout.module_at(path).name, (match["alias"] or carried).decode()] = package
+        fresh = {key: value for key, value in found.items() if key not in carriers and key[0] != package}
+        if not fresh:
+            break
+        carriers.update(fresh)
+        new |= {name.encode() for _, name in fresh}
+    return new
 
 
 def _alias_pattern(package: str) -> re.Pattern[bytes]:

@@ -113,12 +113,18 @@ def test_deep_nesting_is_refused_and_not_a_crash() -> None:
 # --- the `__init__` ---
 
 
-def test_an_empty_init_has_no_such_name() -> None:
-    cannot({**PKG, "pkg/__init__.py": b""}, "has no name sym", at="pkg/__init__.py:1")
+@pytest.mark.parametrize("text", [b"", b"# nothing\n", b"\n\n", b'"""Doc."""'])
+def test_an_empty_init_has_no_such_name(text: bytes) -> None:
+    # nothing below defines it either, so it was not narrowed before
+    files: Tree = {**PKG, "pkg/__init__.py": text, "pkg/sub.py": "A = 1\n"}
+    cannot(files, "has no name sym", at="pkg/__init__.py:1")
 
 
-def test_an_init_of_comments_alone_has_no_such_name() -> None:
-    cannot({**PKG, "pkg/__init__.py": "# nothing\n"}, "has no name sym", at="pkg/__init__.py:1")
+def test_an_empty_init_whose_callers_expect_the_name_is_no_success() -> None:
+    # the caller fails before and after: that is not "already narrowed"
+    with tree({**PKG, "pkg/__init__.py": b"", "main.py": "from pkg import sym\n"}) as root:
+        outcome = narrow(root, "pkg", "sym")
+        assert outcome.code == 3 or (root / "main.py").read_text() == "from pkg.sub import sym\n", outcome.text
 
 
 def test_an_init_that_does_not_parse_is_an_error_with_its_line() -> None:
@@ -308,7 +314,8 @@ from codemods.narrow_reexport.__main__ import main
 main()
 """
 # the journal, a.py, b.py, narrowed.toml, pkg/__init__.py
-KILLS = [(number, moment) for number in range(1, 6) for moment in ("before", "after")]
+# "after the n-th" is "before the next", so that these are all the moments there are
+KILLS = [*((number, "before") for number in range(1, 6)), (5, "after")]
 
 
 def killed(root: Path, number: int, moment: str) -> bool:

@@ -8,8 +8,9 @@ import pytest
 
 from codemods.engine.config import NarrowOptions
 from codemods.engine.model import Failure
-from codemods.narrow_reexport import pipeline
-from codemods.narrow_reexport.pipeline import Request, run
+from codemods.narrow_reexport import outcome as stage
+from codemods.narrow_reexport.pipeline import run
+from codemods.narrow_reexport.request import Request
 from tests import oracle
 from tests.narrow_reexport.trees import NARROWED, PKG
 from tests.narrow_reexport.verbs import Tree, check_refused, check_rewritten, contents, expect_tree, narrow, tree
@@ -72,13 +73,13 @@ def test_many_files_planned_in_parallel_give_the_serial_result(monkeypatch: pyte
     }
     with tree(files) as root:
         serial = run(request(root))
-        monkeypatch.setattr(pipeline, "_PARALLEL_FROM", 2)
+        monkeypatch.setattr(stage, "_PARALLEL_FROM", 2)
         parallel = run(request(root))
     assert parallel == serial
 
 
 def test_a_broken_postcondition_is_our_bug_and_writes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pipeline, "check_outside", lambda change, edits: [Failure("outside", change.path, "made up")])
+    monkeypatch.setattr(stage, "check_outside", lambda change, edits: [Failure("outside", change.path, "made up")])
     with tree(USED) as root:
         outcome = narrow(root, "pkg", "sym")
         assert outcome.code == 5

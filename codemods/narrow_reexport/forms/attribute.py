@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from codemods.engine.model import Edit, Module, Refusal, Symbol
 from codemods.engine.namespace import absolute
@@ -125,11 +125,21 @@ class AttributePlanner:
 
     def _unused(self) -> None:
         """Imports of the package under names that nothing reads any more."""
+        package = self.names.target.package
         for group, anchors in self._bound:
+            if self.module.is_package and group.owner.kind == "module":
+                continue  # a public name of a package
+            if not group.resolution.origin.module.startswith(f"{package}."):
+                continue  # the new import does not load the package
+            if not all(binding.is_import for binding in group.owner.bindings[group.root]):
+                continue
             if self._other_uses(group.owner, group.root, self._gone):
                 continue
             for anchor in anchors:
                 assert isinstance(anchor.statement, (ast.Import, ast.ImportFrom)) and isinstance(anchor.node, ast.alias)
+                source = absolute(self.module, anchor.statement) if isinstance(anchor.statement, ast.ImportFrom) else ""
+                if (f"{source}.{anchor.node.name}" if source else anchor.node.name) != package:
+                    continue  # reached through another module, which may do more than that
                 position = anchor.statement.names.index(anchor.node)
                 self.plan.unused.append((anchor.statement, anchor.block, position, group.root))
 
@@ -297,6 +307,8 @@ class AttributePlanner:
 
     def _free(self, name: str, group: _Group, origin: Symbol | None) -> bool:
         owner = group.owner
+        if owner.kind == "module" and not name.startswith("_") and self._stars(group.resolution):
+            return False  # a star may bring that name too, for others to read here
         if self._new_names.get((id(owner), name), origin) != origin:
             return False
         for binding in owner.bindings.get(name, []):
@@ -320,6 +332,14 @@ class AttributePlanner:
                 ):
                     return False
         return not any(name in block.scope.outer for block in self.syntax.blocks.values()) if not bound else True
+
+    def _stars(self, found: Resolution) -> bool:
+        return any(
+            isinstance(statement, ast.ImportFrom)
+            and statement.names[0].name == "*"
+            and absolute(self.module, statement) != found.symbol.module
+            for statement, _ in self.syntax.imports
+        )
 
     def _free_module(self, top: str, group: _Group) -> bool:
         owner = group.owner
@@ -384,6 +404,8 @@ class AttributePlanner:
                     parent = self._parents().get(node)  # type: ignore[assignment]
                 if parent not in rewritten:
                     return True
+        if any(isinstance(use.node, ast.Constant) and use.node.value == root for use in self.syntax.strings):
+            return True  # globals()["p"], __all__ = ["p"]
         if any(isinstance(binding.statement, ast.Delete) for binding in owner.bindings[root]):
             return True  # `del p` needs the name
         if any(root in block.scope.outer for block in self.syntax.blocks.values()):
@@ -472,6 +494,10 @@ def additions_as_changes(plan: AttributePlan, syntax: Syntax, changes: list[Chan
             if change is None:
                 change = by_statement[statement] = Change(statement, block, None)
                 changes.append(change)
+            elif change.left is not None and change.new:
+                comment = change.left[syntax.source.span(statement)[1] - syntax.source.span(statement)[0] :].strip()
+                if comment and not change.new[0].comment and change.new[0].names:
+                    change.new[0] = replace(change.new[0], comment=comment)
             change.left = None
 
 

@@ -110,7 +110,7 @@ def relative(module: Module, target: str) -> str:
 
 def _named(alias: ast.alias, origin: Symbol, renamed: str) -> tuple[str, str]:
     bound = renamed or alias.asname or alias.name
-    if alias.asname is not None and bound == alias.asname:
+    if alias.asname is not None and alias.asname == alias.name == bound:
         return origin.name, alias.asname  # `sym as sym` keeps its form
     return origin.name, "" if bound == origin.name else bound
 

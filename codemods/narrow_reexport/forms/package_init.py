@@ -8,11 +8,12 @@ Invariant: the file never reads a name that it no longer binds, at import time o
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from codemods.engine.model import Edit, Module, Refusal, Warned, When
-from codemods.engine.namespace import Namespaces, absolute
+from codemods.engine.model import Edit, Module, Refusal, Symbol, Warned, When
+from codemods.engine.namespace import Namespaces, absolute, all_values
 from codemods.engine.scopes import Binding, Block, Syntax, Use
 from codemods.narrow_reexport.forms import sequence
 from codemods.narrow_reexport.forms.dunder_all import AllPlan, plan_all
@@ -94,6 +95,8 @@ class _InitPlanner:
             self._cut(name, found)
         for name, found in self.resolutions.items():
             self._uses(name, found)
+            self._clobbered(found)
+            self._by_name(name, found)
         self._module_imports(entries)
         dels = self._deletions()
         self._submodule_uses()
@@ -104,6 +107,13 @@ class _InitPlanner:
     # What binds the symbol
 
     def _cut(self, name: str, found: Resolution) -> None:
+        if found.is_submodule:
+            # import pkg.sub
+            for statement, _ in self.syntax.imports:
+                for number, alias in enumerate(statement.names if isinstance(statement, ast.Import) else ()):
+                    if alias.name == found.origin.dotted and not alias.asname:
+                        self.removed.setdefault(statement, set()).add(number)
+                        self._reads_itself(found)
         for binding in self.syntax.module.bindings.get(name, []):
             statement = binding.statement
             if isinstance(binding.node, ast.alias):
@@ -120,6 +130,14 @@ class _InitPlanner:
                         "the stub declares the name itself",
                         "move the declaration into the submodule's stub first",
                     )
+                )
+
+    def _reads_itself(self, found: Resolution) -> None:
+        top = self.package.name.partition(".")[0]
+        for use in self.syntax.names:
+            if isinstance(use.node, ast.Name) and use.node.id == top and use.scope.owner(top) is self.syntax.module:
+                self._refuse(
+                    use.node, found, f"the __init__ itself uses {top}, which this import binds", "import it there first"
                 )
 
     def _removed_statement(self, statement: ast.stmt) -> bool:
@@ -139,6 +157,14 @@ class _InitPlanner:
             if use.scope.owner(name) is not self.syntax.module or self._removed_statement(use.statement):
                 continue
             function = _function(use)
+            if function is not None and self._called_now(function):
+                self._refuse(
+                    use.node,
+                    found,
+                    f"the __init__ itself uses {name} at import time, in a function that it calls (module level)",
+                    "--callers-only moves the call sites and leaves the __init__'s own import",
+                )
+                continue
             if function is None or isinstance(function, ast.Lambda):
                 where = (
                     "in a lambda"
@@ -168,6 +194,75 @@ class _InitPlanner:
             if any(other is not function and _contains(other, function) for other in functions):
                 continue
             self._move_into(function, found, late[function])
+
+    def _by_name(self, name: str, found: Resolution) -> None:
+        """The symbol reached by its name as text: `globals()["sym"]`, a table of names, `eval("sym(1)")`."""
+        for use in self.syntax.strings:
+            text = str(use.node.value) if isinstance(use.node, ast.Constant) else ""
+            if id(use.node) in self.gone or name not in text or isinstance(use.parent, (ast.Expr, ast.JoinedStr)):
+                continue
+            if all_values(use.statement) or use.annotation:
+                continue
+            call = use.parent if isinstance(use.parent, ast.Call) else None
+            callee = call.func.id if call is not None and isinstance(call.func, ast.Name) else ""
+            if callee in ("eval", "exec") and re.search(rf"\b{re.escape(name)}\b", text):
+                self._refuse(use.node, found, f"code in a string of the __init__ uses {name}", "import it there first")
+            elif text != name:
+                continue
+            elif isinstance(use.parent, ast.Subscript) and isinstance(use.parent.value, ast.Call):
+                self._refuse(
+                    use.node, found, f"the __init__ itself reads {name} by its name", "import it from its origin there"
+                )
+            elif use.block.scope.kind != "class":
+                reason = "the __init__ spells the name as a string: code that looks it up will no longer find it"
+                self.plan.warnings.append(Warned(self.source.site_of(use.node), str(found.symbol), reason))
+        for use in self.syntax.calls:
+            call_node = use.node
+            if (
+                isinstance(use.parent, ast.Subscript)
+                and isinstance(call_node, ast.Call)
+                and use.parent.value is call_node
+            ):
+                looks_up = isinstance(call_node.func, ast.Name) and call_node.func.id in ("globals", "vars", "locals")
+                if looks_up and not isinstance(use.parent.slice, ast.Constant) and isinstance(use.parent.ctx, ast.Load):
+                    reason = "the __init__ looks names up in its own namespace, perhaps this one"
+                    self.plan.warnings.append(Warned(self.source.site_of(call_node), str(found.symbol), reason))
+
+    def _called_now(self, function: ast.AST) -> bool:
+        """Whether module-level code of the `__init__` calls a function, or makes an object of its class."""
+        names = {getattr(function, "name", "")}
+        for statement, block in self.syntax.blocks.items():
+            if statement is function and isinstance(block.owner, ast.ClassDef):
+                names = {block.owner.name} if getattr(function, "name", "") in ("__init__", "__new__") else set()
+        for use in self.syntax.names:
+            if isinstance(use.node, ast.Name) and use.node.id in names and use.block.when is not When.LATE:
+                called = isinstance(use.parent, ast.Call) and use.parent.func is use.node
+                decorates = isinstance(use.parent, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
+                if (called or decorates) and use.scope.kind in ("module", "class", "comprehension"):
+                    return True
+        return False
+
+    def _clobbered(self, found: Resolution) -> None:
+        # from .cuda import sym; from .light import cuda        a later import of pkg.cuda would bind the name over
+        leaf = found.origin.module[len(self.package.name) + 1 :].partition(".")[0]
+        if not leaf or leaf in self.resolutions or not found.origin.module.startswith(f"{self.package.name}."):
+            return
+        if f"{self.package.name}.{leaf}" not in self.lost:
+            return
+        for binding in self.namespaces.bindings(self.package.name, leaf):
+            if isinstance(binding.statement, ast.Delete):
+                continue
+            if self.namespaces.origin(self.package, binding) != Symbol(self.package.name, leaf) and self._survives(
+                binding
+            ):
+                self.plan.refusals.append(
+                    Refusal(
+                        self.source.site(binding.statement.lineno),
+                        str(found.symbol),
+                        f"the package also binds {leaf}, and the first late import of {found.origin.module} would bind the module over it",
+                        "give one of the two another name first",
+                    )
+                )
 
     def _move_into(self, function: ast.AST, found: Resolution, uses: list[Use]) -> None:
         # def run():             ->  def run():
@@ -278,11 +373,7 @@ class _InitPlanner:
         for statement in self.syntax.blocks:
             if not isinstance(statement, ast.Delete) or self.syntax.blocks[statement].scope is not self.syntax.module:
                 continue
-            drop = [
-                number
-                for number, target in enumerate(statement.targets)
-                if isinstance(target, ast.Name) and self._lost_leaf(target.id)
-            ]
+            drop = [number for number, target in enumerate(_flat(statement)) if self._lost_leaf(target)]
             if drop:
                 found.append((statement, drop))
         return found
@@ -398,10 +489,11 @@ class _InitPlanner:
                         following = assign.targets[number + 1] if number + 1 < len(assign.targets) else assign.value
                         self.plan.edits.append(Edit(self.source.path, start, self.source.span(following)[0], ""))
         for statement, drop in dels:
-            if len(drop) == len(statement.targets):
+            flat = _flat(statement)
+            if len(drop) == len(flat):
                 gone.add(statement)
             else:
-                left = [self._text(target) for number, target in enumerate(statement.targets) if number not in drop]
+                left = [target for number, target in enumerate(flat) if number not in drop]
                 start, end = self.source.span(statement)
                 self.plan.edits.append(Edit(self.source.path, start, end, f"del {', '.join(left)}"))
         self._delete(gone)
@@ -444,6 +536,8 @@ class _InitPlanner:
                         and not statement.orelse
                         and _is_pure(statement.test)
                     )
+                if dead and isinstance(statement, ast.Try):
+                    self._warn_of_handler(statement)
                 if dead:
                     gone -= set(statement.body)
                     gone.add(statement)
@@ -455,6 +549,15 @@ class _InitPlanner:
             block = self.syntax.blocks[statements[0]]
             statements.sort(key=lambda node: node.lineno)
             self.plan.edits += self._deletions_in(block, statements)
+
+    def _warn_of_handler(self, statement: ast.Try) -> None:
+        # except ImportError: warnings.warn("no cuda")          said before, silent afterwards
+        for handler in statement.handlers:
+            for inner in handler.body:
+                if isinstance(inner, ast.Expr) and not isinstance(inner.value, ast.Constant):
+                    symbol = str(next(iter(self.resolutions.values())).symbol)
+                    reason = "the guard goes with the import, and so does what its handler says when the import fails"
+                    self.plan.warnings.append(Warned(self.source.site(inner.lineno), symbol, reason))
 
     def _deletions_in(self, block: Block, statements: list[ast.stmt]) -> list[Edit]:
         runs: list[list[ast.stmt]] = []
@@ -496,6 +599,15 @@ def _function(use: Use) -> ast.AST | None:
             return block.owner
         block = block.parent
     return None
+
+
+def _flat(statement: ast.Delete) -> list[str]:
+    # del a, b        del (a, b)
+    names: list[str] = []
+    for target in statement.targets:
+        parts = target.elts if isinstance(target, (ast.Tuple, ast.List)) else [target]
+        names += [ast.unparse(part) for part in parts]
+    return names
 
 
 def _is_pure(test: ast.expr) -> bool:

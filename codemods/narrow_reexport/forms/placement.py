@@ -52,6 +52,9 @@ class _Placer:
         self.width = width
         self.changes = {change.statement: change for change in changes}
         self.block = changes[0].block
+        # in a guarded body the new import comes first: it fails where the old statement failed, with nothing bound yet
+        owner = self.block.owner
+        self.guarded = isinstance(owner, ast.Try) and self.block.statements is owner.body and bool(owner.handlers)
         self.joined: dict[ast.ImportFrom, list[tuple[str, str]]] = {}
         self.edits: list[Edit] = []
 
@@ -191,8 +194,9 @@ class _Placer:
     def _inline(self, change: Change) -> None:
         # import os; from pkg import sym; x = 1        if fast: from pkg import sym
         start, end = self.source.span(change.statement)
-        parts = [] if change.left is None else [change.left]
+        parts = [] if change.left is None or self.guarded else [change.left]
         parts += [render(replace(new, comment=""), "", 10**9, self.source.newline) for new in change.new]
+        parts += [change.left] if change.left is not None and self.guarded else []
         self.edits.append(Edit(self.source.path, start, end, "; ".join(parts) or "pass"))
 
     # Sections: import statements line by line, without a blank line between
@@ -215,7 +219,7 @@ class _Placer:
         return all(self.source.line(line).strip() for line in range(upper.end_lineno + 1, lower.lineno))
 
     def _section_edits(self, section: list[ast.stmt]) -> None:
-        key = self._order(section)
+        key = None if self.guarded else self._order(section)
         slots = [_Slot(key(self._described(statement)) if key else (), statement) for statement in section]
         after: dict[ast.stmt | None, list[_Slot]] = {}
         for statement in section:
@@ -287,7 +291,8 @@ class _Placer:
         start = self.source.span(statement)[0]
         _, end = statement_end(self.source, statement)
         indent = self.source.text[self.source.starts[statement.lineno - 1] : start]
-        rows = ([] if left is None else [left]) + texts
+        kept = [] if left is None else [left]
+        rows = texts + kept if self.guarded else kept + texts
         if rows:
             text = (self.source.newline + indent).join(rows)
             self.edits.append(Edit(self.source.path, start, end, text))

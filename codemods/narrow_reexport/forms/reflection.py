@@ -133,6 +133,8 @@ def _judge(syntax: Syntax, use: Use, value: str, found: Resolution, plan: TextPl
     inert = isinstance(use.parent, ast.Expr)  # a docstring
     if found.same_name and value == symbol.dotted and _names_module(use):
         return
+    if value in (symbol.dotted, str(symbol)) and inert:
+        return
     if value in (symbol.dotted, str(symbol)):
         if _patches(use):
             reason = (

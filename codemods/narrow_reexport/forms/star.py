@@ -45,7 +45,8 @@ def change_star(
                 spelled = spell(module, star.statement, package, origin.module)
                 new[origin.module, name] = NewImport(spelled, origin.module, ((origin.name, alias),))
     for name in submodules:
-        if _used(syntax, star, name) and not _beside(star, module, package, name, name):
+        used = _used(syntax, star, name) or name in read_elsewhere
+        if used and not _beside(star, module, package, name, name):
             spelled = spell(module, star.statement, package, package)
             new[package, name] = NewImport(spelled, package, ((name, ""),))
     if not new:
@@ -62,12 +63,14 @@ def change_star(
 def _beside(star: StarImport, module: Module, source: str, name: str, bound: str) -> bool:
     """Whether the explicit import stands there already, with import statements alone between it and the star."""
     statements = star.block.statements
-    for statement in statements[statements.index(star.statement) + 1 :]:
-        if not isinstance(statement, (ast.Import, ast.ImportFrom)):
-            return False
-        if isinstance(statement, ast.ImportFrom) and absolute(module, statement) == source:
-            if any(alias.name == name and (alias.asname or alias.name) == bound for alias in statement.names):
-                return True
+    at = statements.index(star.statement)
+    for run in (reversed(statements[:at]), iter(statements[at + 1 :])):
+        for statement in run:
+            if not isinstance(statement, (ast.Import, ast.ImportFrom)):
+                break
+            if isinstance(statement, ast.ImportFrom) and absolute(module, statement) == source:
+                if any(alias.name == name and (alias.asname or alias.name) == bound for alias in statement.names):
+                    return True
     return False
 
 

@@ -246,10 +246,11 @@ def test_a_name_that_is_the_package_only_on_some_paths_is_refused() -> None:
 
 
 def test_a_fallback_to_none_is_still_the_package() -> None:
+    # the origin first: where it fails, `pkg` is still unbound, as before
     moves(
         "try:\n    import pkg\nexcept ImportError:\n    pkg = None\n\nprint(pkg.sym(2) if pkg else None)\n",
         (
-            "try:\n    import pkg\n    import pkg.sub\nexcept ImportError:\n"
+            "try:\n    import pkg.sub\n    import pkg\nexcept ImportError:\n"
             "    pkg = None\n\nprint(pkg.sub.sym(2) if pkg else None)\n"
         ),
     )
@@ -432,9 +433,9 @@ def test_a_symbol_that_is_a_submodule_is_loaded_where_it_is_read() -> None:
 
 
 def test_the_same_name_function_and_its_module_are_told_apart() -> None:
-    check_refused_or_right = {**SAME, "main.py": "import pkg.fused\n\nprint(pkg.fused(2))\n"}
-    after = {**SAME_NARROWED, "main.py": "from pkg.fused import fused\n\nprint(fused(2))\n"}
-    check_rewritten(check_refused_or_right, "pkg", "fused", after, run=["main"], unloaded=["pkg.fused"])
+    files = {**SAME, "main.py": "import pkg.fused\n\nprint(pkg.fused(2))\n"}
+    after = {**SAME_NARROWED, "main.py": "import pkg.fused\nfrom pkg.fused import fused\n\nprint(fused(2))\n"}
+    check_rewritten(files, "pkg", "fused", after, run=["main"], unloaded=["pkg.fused"])
 
 
 def test_an_optional_symbol_read_at_module_level_is_refused() -> None:

@@ -41,7 +41,7 @@ def test_an_alias_that_is_the_name_at_the_origin_still_binds_it() -> None:
         "pkg/sub.py": "def impl():\n    return 'impl'\n",
         "main.py": "from pkg import sym as impl\n\nprint(impl())\n",
     }
-    after = {"pkg/__init__.py": "", "main.py": "from pkg.sub import impl as impl\n\nprint(impl())\n"}
+    after = {"pkg/__init__.py": "", "main.py": "from pkg.sub import impl\n\nprint(impl())\n"}
     check_rewritten(tree, "pkg", "sym", after, run=["main"], unloaded=["pkg.sub"])
 
 

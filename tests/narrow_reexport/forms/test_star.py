@@ -85,7 +85,7 @@ def test_a_star_in_a_try_stays_in_the_try() -> None:
     moves(
         "try:\n    from pkg import *\nexcept ImportError:\n    pass\n\nprint(sym(2), light(1))\n",
         (
-            "try:\n    from pkg import *\n    from pkg.sub import sym\n"
+            "try:\n    from pkg.sub import sym\n    from pkg import *\n"
             "except ImportError:\n    pass\n\nprint(sym(2), light(1))\n"
         ),
     )

@@ -1,0 +1,275 @@
+"""From the plans of all files to one outcome: everything verified, or the reasons why nothing is written.
+
+Owns the assembly of changes in the order in which they are written, the rows of `narrowed.toml`, and the verification.
+Invariant: it returns changes only if no site refused and every check of the result held.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from codemods.engine.bans import FILE_NAME, Ban, load_bans, with_bans
+from codemods.engine.graph import ImportGraph, risky_entries, unmasked_cycles
+from codemods.engine.model import Failure, FileChange, Mention, Module, Refusal, Site, Warned
+from codemods.engine.namespace import Namespaces
+from codemods.engine.project import Tree
+from codemods.engine.source import NotPython, decode
+from codemods.engine.verify import check_outside, check_parses
+from codemods.narrow_reexport.forms.document import judge_document
+from codemods.narrow_reexport.forms.package_init import InitPlan, plan_init
+from codemods.narrow_reexport.plan import Context, FilePlan, apply, plan_file
+from codemods.narrow_reexport.request import Checkout, Request, Result, StillLoaded, accepted_sites
+
+_PARALLEL_FROM = 120  # files that survive the scan; below, starting workers costs more than they save
+
+
+def assemble(
+    request: Request,
+    package: Module,
+    namespaces: Namespaces,
+    checkouts: Sequence[Checkout],
+    context: Context,
+    init: InitPlan,
+    before: ImportGraph,
+    lost: frozenset[str],
+) -> Result:
+    main = checkouts[0]
+    refusals: list[Refusal] = list(_unaccepted(init.refusals, namespaces, package, request))
+    warnings: list[Warned] = list(init.warnings)
+    mentions: list[Mention] = []
+    accepted: list[Refusal] = []
+    changes: list[tuple[Path, tuple[FileChange, ...]]] = []
+    failures: list[Failure] = []
+    for checkout in checkouts:
+        assert checkout.scan is not None
+        own: list[FileChange] = []
+        for plan in checkout.plans.values():
+            refusals += plan.refusals
+            warnings += plan.warnings
+            mentions += plan.mentions
+            accepted += plan.accepted
+            change, problem = _changed(plan, checkout.sources[plan.path])
+            if problem is not None:
+                refusals.append(problem)
+            elif change is not None:
+                own.append(change)
+        for survivor in checkout.scan.others:
+            verdict = judge_document(survivor.path, survivor.data, context.resolutions, context.accepted)
+            refusals += verdict.refusals
+            warnings += verdict.warnings
+            mentions += verdict.mentions
+        changes.append((checkout.root, tuple(sorted(own, key=lambda change: change.path))))
+    inits, stub_refusals = _init_changes(request, package, namespaces, main, context, init)
+    refusals += stub_refusals
+    if request.options.strict:
+        refusals += [
+            Refusal(warning.site, warning.symbol, warning.reason, "--strict turns this warning into a refusal")
+            for warning in warnings
+        ]
+    result = Result(
+        request.package,
+        context.resolutions,
+        refusals=tuple(dict.fromkeys(sorted(refusals))),
+        warnings=tuple(dict.fromkeys(sorted(warnings))),
+        mentions=tuple(dict.fromkeys(sorted(mentions))),
+        accepted=tuple(sorted(accepted)),
+        dropped=tuple(sorted(init.dropped.items())),
+    )
+    if result.refusals:
+        return result
+    overlay = {change.path: change.after for change in (*changes[0][1], *inits)}
+    after = before.edited(overlay)
+    cycles = _cycles(main, context, lost, before, after, overlay)
+    if cycles:
+        return replace(result, refusals=cycles)
+    failures += _verify(changes, inits, replace(context, lost=frozenset(), verifying=True), checkouts)
+    rows = _rows(request, context, init)
+    complete = []
+    for number, (root, own_changes) in enumerate(changes):
+        finished = [*own_changes]
+        row = _ban_change(root, rows) if number == 0 or own_changes else None
+        finished += [row] if row is not None else []
+        finished += inits if number == 0 else []
+        complete.append((root, tuple(finished)))
+    return replace(
+        result, changes=tuple(complete), still=_still(package, context, after, request), failures=tuple(failures)
+    )
+
+
+def _changed(plan: FilePlan, data: bytes) -> tuple[FileChange | None, Refusal | None]:
+    if not plan.edits or plan.refusals:
+        return None, None
+    source = decode(data, plan.path)
+    after = source.encode(apply(source.text, plan.edits))
+    if after == data:
+        return None, None
+    return FileChange(plan.path, data, after, plan.sites), None
+
+
+def _init_changes(
+    request: Request, package: Module, namespaces: Namespaces, main: Checkout, context: Context, init: InitPlan
+) -> tuple[list[FileChange], list[Refusal]]:
+    changes: list[FileChange] = []
+    refusals: list[Refusal] = []
+    stub_path = f"{package.path}i"
+    if (request.root / stub_path).is_file():
+        # `__init__.pyi` beside it: the same narrowing
+        stub = Module(package.name, stub_path, True)
+        syntax = namespaces.syntax(stub)
+        data = main.tree.read(stub_path)
+        if syntax is None:
+            refusals.append(
+                Refusal(
+                    Site(stub_path, 1, 0, ""),
+                    str(context.resolutions[0].symbol),
+                    "the stub of the __init__ does not parse",
+                    "mend it first",
+                )
+            )
+        else:
+            plan = plan_init(
+                stub,
+                syntax,
+                namespaces,
+                context.resolutions,
+                frozenset(),
+                frozenset(),
+                context.width,
+                callers_only=request.options.callers_only,
+                stub=True,
+            )
+            refusals += _unaccepted(plan.refusals, namespaces, stub, request)
+            after = syntax.source.encode(apply(syntax.source.text, plan.edits))
+            if after != data:
+                changes.append(FileChange(stub_path, data, after, 1))
+    syntax = namespaces.syntax(package)
+    assert syntax is not None
+    data = namespaces.bytes_of(package)
+    after = syntax.source.encode(apply(syntax.source.text, init.edits))
+    if after != data:
+        changes.append(FileChange(package.path, data, after, len(context.resolutions)))
+    return changes, refusals
+
+
+def _unaccepted(
+    refusals: Iterable[Refusal], namespaces: Namespaces, package: Module, request: Request
+) -> tuple[Refusal, ...]:
+    from codemods.narrow_reexport.forms.reflection import accepts
+
+    marked = accepted_sites(request)
+    return tuple(
+        dict.fromkeys(r for r in refusals if (r.site.path, r.site.line) not in marked and not accepts(r.site.text))
+    )
+
+
+def _cycles(
+    main: Checkout,
+    context: Context,
+    lost: frozenset[str],
+    before: ImportGraph,
+    after: ImportGraph,
+    overlay: dict[str, bytes],
+) -> tuple[Refusal, ...]:
+    # a file that the package never loads can be on no cycle with what it loads
+    near = before.closure(context.package.name)
+    changed = {main.layout.module_at(path).name for path in overlay if path.endswith(".py")} & near
+    entries = risky_entries(after, sorted(changed | lost | {found.origin.module for found in context.resolutions}))
+    refusals: list[Refusal] = []
+    for fault in unmasked_cycles(before, after, entries):
+        text = _line(overlay.get(fault.path) or main.tree.read(fault.path), fault.path, fault.line)
+        refusals.append(
+            Refusal(
+                Site(fault.path, fault.line, 0, text),
+                str(context.resolutions[0].symbol),
+                f"a circular import would show: {' -> '.join(fault.cycle)} cannot take {fault.name} from {fault.source} any more",
+                "break the cycle first, or make one of its imports local to a function",
+            )
+        )
+    return tuple(refusals)
+
+
+def _line(data: bytes, path: str, line: int) -> str:
+    try:
+        source = decode(data, path)
+    except NotPython:
+        return ""
+    return source.site(line).text
+
+
+def _verify(
+    changes: Sequence[tuple[Path, tuple[FileChange, ...]]],
+    inits: Sequence[FileChange],
+    context: Context,
+    checkouts: Sequence[Checkout],
+) -> list[Failure]:
+    failures: list[Failure] = []
+    for (_, own), checkout in zip(changes, checkouts):
+        after = {change.path: change.after for change in own}
+        plans = plan_files(after, replace(context, layout=checkout.layout), None)
+        for change in own:
+            failures += check_outside(change, checkout.plans[change.path].edits)
+            plan = plans[change.path]
+            if any(refusal not in checkout.plans[change.path].accepted for refusal in plan.refusals) and any(
+                "parse" in refusal.reason for refusal in plan.refusals
+            ):
+                failures.append(Failure("parses", change.path, plan.refusals[0].reason))
+            if plan.edits:
+                edit = plan.edits[0]
+                failures.append(
+                    Failure(
+                        "second pass",
+                        change.path,
+                        f"a second pass would still change it near offset {edit.start}: {edit.text[:80]!r}",
+                    )
+                )
+    for change in inits:
+        failures += check_parses(change)
+    return failures
+
+
+def _rows(request: Request, context: Context, init: InitPlan) -> list[Ban]:
+    if not request.options.ban or request.options.callers_only:
+        return []
+    return [Ban(found.symbol, found.origin) for found in context.resolutions if found.symbol.name not in init.kept]
+
+
+def _ban_change(root: Path, rows: Sequence[Ban]) -> FileChange | None:
+    path = root / FILE_NAME
+    tree = Tree(root, (FILE_NAME,))
+    data = tree.read(FILE_NAME) if path.is_file() else b""
+    old = {ban.symbol: ban for ban in load_bans(data)} if data else {}
+    merged = [replace(old[row.symbol], origin=row.origin) if row.symbol in old else row for row in rows]
+    after = with_bans(data, merged) if merged else data
+    return FileChange(FILE_NAME, data, after) if after != data else None
+
+
+def _still(package: Module, context: Context, after: ImportGraph, request: Request) -> tuple[StillLoaded, ...]:
+    found: dict[str, StillLoaded] = {}
+    if request.options.callers_only:
+        return ()
+    for resolution in context.resolutions:
+        origin = resolution.loads
+        if origin == package.name or origin in found:
+            continue
+        chain = after.chain(package.name, origin)
+        if chain:
+            found[origin] = StillLoaded(resolution.symbol, origin, chain)
+    return tuple(found.values())
+
+
+def plan_files(
+    sources: dict[str, bytes], context: Context, progress: Callable[[str, int, int], None] | None
+) -> dict[str, FilePlan]:
+    jobs = list(sources.items())
+    if len(jobs) < _PARALLEL_FROM:
+        return {path: plan_file(path, data, context) for path, data in jobs}
+    from codemods.engine.parallel import each
+
+    plans: dict[str, FilePlan] = {}
+    for number, plan in enumerate(each(plan_file, jobs, context)):
+        plans[plan.path] = plan
+        if progress is not None:
+            progress("planning", number + 1, len(jobs))
+    return plans

@@ -1,0 +1,88 @@
+"""What a run is asked for and what it answers.
+
+Owns the types at the edges of the pipeline.
+Invariant: it never reads a file; a `Result` holds every change as bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from codemods.engine.bans import FILE_NAME
+from codemods.engine.config import NarrowOptions
+from codemods.engine.errors import CodemodError
+from codemods.engine.model import Failure, FileChange, ImportEdge, Mention, Refusal, Symbol, Warned
+from codemods.engine.modules import Layout
+from codemods.engine.project import Tree
+from codemods.narrow_reexport.plan import FilePlan
+from codemods.narrow_reexport.resolve import Resolution
+from codemods.narrow_reexport.scan import Scan
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One run: where, what, and how."""
+
+    root: Path
+    package: str
+    symbols: tuple[str, ...]
+    every: bool = False
+    options: NarrowOptions = field(default_factory=NarrowOptions)
+    also: tuple[Path, ...] = ()
+    progress: Callable[[str, int, int], None] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StillLoaded:
+    """What `import package` still loads of an origin, and through which chain of imports."""
+
+    symbol: Symbol
+    origin: str
+    chain: tuple[ImportEdge, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The outcome of a run, before anything is written."""
+
+    package: str
+    resolutions: tuple[Resolution, ...] = ()
+    changes: tuple[tuple[Path, tuple[FileChange, ...]], ...] = ()
+    refusals: tuple[Refusal, ...] = ()
+    errors: tuple[CodemodError, ...] = ()
+    skipped: tuple[tuple[str, str], ...] = ()
+    warnings: tuple[Warned, ...] = ()
+    mentions: tuple[Mention, ...] = ()
+    accepted: tuple[Refusal, ...] = ()
+    still: tuple[StillLoaded, ...] = ()
+    dropped: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    failures: tuple[Failure, ...] = ()
+    notes: tuple[str, ...] = ()
+    searched: int = 0
+
+    @property
+    def files(self) -> int:
+        """How many files change, `narrowed.toml` aside."""
+        return sum(change.path != FILE_NAME for _, changes in self.changes for change in changes)
+
+
+@dataclass(slots=True)
+class Checkout:
+    """One tree of a run: the one that holds the package, or one given with `--also`."""
+
+    root: Path
+    tree: Tree
+    layout: Layout
+    plans: dict[str, FilePlan] = field(default_factory=dict)
+    sources: dict[str, bytes] = field(default_factory=dict)
+    scan: Scan | None = None
+
+
+def accepted_sites(request: Request) -> frozenset[tuple[str, int]]:
+    found: set[tuple[str, int]] = set()
+    for spelled in request.options.accept:
+        path, _, line = spelled.rpartition(":")
+        found.add((path.replace("\\", "/").removeprefix("./"), int(line)))
+    return frozenset(found)
