@@ -11,15 +11,17 @@ from dataclasses import replace
 from pathlib import Path
 
 from codemods.engine.bans import FILE_NAME, Ban, load_bans, with_bans
+from codemods.engine.edits import apply
 from codemods.engine.graph import ImportGraph, risky_entries, unmasked_cycles
 from codemods.engine.model import Failure, FileChange, Mention, Module, Refusal, Site, Warned
 from codemods.engine.namespace import Namespaces
 from codemods.engine.project import Tree
 from codemods.engine.source import NotPython, decode
 from codemods.engine.verify import check_outside, check_parses
+from codemods.narrow_reexport.context import Context, FilePlan
 from codemods.narrow_reexport.forms.document import judge_document
 from codemods.narrow_reexport.forms.package_init import InitPlan, plan_init
-from codemods.narrow_reexport.plan import Context, FilePlan, apply, plan_file
+from codemods.narrow_reexport.plan import plan_file
 from codemods.narrow_reexport.request import Checkout, Request, Result, StillLoaded, accepted_sites
 
 _PARALLEL_FROM = 120  # files that survive the scan; below, starting workers costs more than they save

@@ -17,15 +17,17 @@ from pathlib import Path
 from codemods.engine.bans import FILE_NAME, load_bans
 from codemods.engine.config import line_width
 from codemods.engine.discover import checkout_top, list_files
+from codemods.engine.edits import apply
 from codemods.engine.errors import CodemodError, UnknownPackage, UnknownSymbol
 from codemods.engine.graph import ImportGraph
 from codemods.engine.model import Module, Refusal, Symbol
 from codemods.engine.modules import Layout
 from codemods.engine.namespace import Namespaces, all_values, module_statements
 from codemods.engine.project import Tree
+from codemods.narrow_reexport.context import Context
 from codemods.narrow_reexport.forms.package_init import InitPlan, plan_init
 from codemods.narrow_reexport.outcome import assemble, plan_files
-from codemods.narrow_reexport.plan import Context, apply, plan_file
+from codemods.narrow_reexport.plan import plan_file
 from codemods.narrow_reexport.request import Checkout, Request, Result, accepted_sites
 from codemods.narrow_reexport.resolve import Resolution, Resolved, resolve
 from codemods.narrow_reexport.scan import readers_of, scan
@@ -84,7 +86,11 @@ def _resolve(
     for error in resolved.errors:
         # nothing binds it any more and no row says so: it may have been narrowed without one
         name = next((name for name in request.symbols if f"has no name {name}" in error.detail), "")
-        origin = _defined_below(package, name, namespaces, tree) if isinstance(error, UnknownSymbol) and name else None
+        origin = (
+            _defined_below(package, name, namespaces, tree)
+            if isinstance(error, UnknownSymbol) and name and "cannot be read" not in error.detail
+            else None
+        )
         if origin is not None:
             syntax = namespaces.syntax(package)
             assert syntax is not None

@@ -12,9 +12,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from codemods.engine.model import Edit, Mention, Module, Refusal, Site, Symbol, Warned, When
-from codemods.engine.modules import Layout
-from codemods.engine.namespace import absolute, all_values, module_statements
+from codemods.engine.model import Edit, Module, Refusal, Warned, When
+from codemods.engine.namespace import absolute
 from codemods.engine.references import (
     AttributeUse,
     Escape,
@@ -30,55 +29,19 @@ from codemods.engine.references import (
     import_references,
 )
 from codemods.engine.scopes import Syntax, Use
-from codemods.engine.source import NotPython, Source, decode, parse
+from codemods.engine.source import NotPython, decode, parse
 from codemods.engine.walk import analyse
+from codemods.narrow_reexport.context import Context, FilePlan
 from codemods.narrow_reexport.forms.annotation import type_strings, typed_strings
 from codemods.narrow_reexport.forms.attribute import AttributePlanner, additions_as_changes
 from codemods.narrow_reexport.forms.from_import import change_from_import
+from codemods.narrow_reexport.forms.onward_all import onward_entries
 from codemods.narrow_reexport.forms.placement import place
 from codemods.narrow_reexport.forms.reflection import TextPlan, accepts, judge_reflection, judge_strings
 from codemods.narrow_reexport.forms.star import change_star
 from codemods.narrow_reexport.forms.statement import Change, NewImport, stands_alone
+from codemods.narrow_reexport.left_alone import in_string, is_accepted, mentions, settle, shadowed, unparsed
 from codemods.narrow_reexport.resolve import Resolution
-
-
-@dataclass(frozen=True, slots=True)
-class Context:
-    """What the planning of any file needs to know of the rest of the tree."""
-
-    package: Module
-    resolutions: tuple[Resolution, ...]
-    layout: Layout
-    hidden: frozenset[str]  # names that the package binds to something else than its submodule of that name
-    lost: frozenset[str]  # modules that `import package` no longer loads
-    carriers: tuple[tuple[tuple[str, str], str], ...]
-    width: int
-    early: frozenset[str] = frozenset()  # symbols whose origin somebody patches: reads may not become late
-    risky: frozenset[str] = frozenset()  # modules that the origins load: a from-import there may close a cycle
-    starred_modules: frozenset[str] = frozenset()  # modules that somebody star-imports
-    star_reads: frozenset[tuple[str, str]] = frozenset()  # (module, name) read through a module that stars the package
-    droppable: frozenset[tuple[str, str]] = frozenset()  # (path, name): imports that nobody else reads
-    accepted: frozenset[tuple[str, int]] = frozenset()
-    all_is_tuple: bool = False  # the package's `__all__` is a tuple
-    verifying: bool = False  # the second pass, which looks for edits alone
-    spared: frozenset[tuple[str, str]] = (
-        frozenset()
-    )  # (path, lost module): the file does not depend on the package for it
-
-
-@dataclass(frozen=True, slots=True)
-class FilePlan:
-    """The decisions for one file."""
-
-    path: str
-    edits: tuple[Edit, ...] = ()
-    sites: int = 0
-    refusals: tuple[Refusal, ...] = ()
-    warnings: tuple[Warned, ...] = ()
-    mentions: tuple[Mention, ...] = ()
-    accepted: tuple[Refusal, ...] = ()
-    unused: tuple[str, ...] = ()  # names of imports that nothing in the file reads any more
-    rebinds: tuple[Site, ...] = ()
 
 
 @dataclass(slots=True)
@@ -97,10 +60,10 @@ def plan_file(path: str, data: bytes, context: Context) -> FilePlan:
         source = decode(data, path)
         tree = parse(source)
     except NotPython as error:
-        return _unparsed(path, data, context, error)
+        return unparsed(path, data, context, error)
     shadow = context.layout.shadowed_by(path)
     if shadow:
-        return _shadowed(source, tree, context, shadow)
+        return shadowed(source, tree, context, shadow)
     module = context.layout.module_at(path)
     target = Target(
         context.package.name,
@@ -120,15 +83,15 @@ def plan_file(path: str, data: bytes, context: Context) -> FilePlan:
         references += expression_references(syntax, module, target)
     draft = _Planner(syntax, module, target, context).run(references)
     edits = draft.edits + place(syntax, module, draft.changes, context.width)
-    refusals, accepted = _settle(source, draft.refusals, context)
-    warnings = [warning for warning in draft.warnings if not _accepted(source, warning.site, context)]
+    refusals, accepted = settle(source, draft.refusals, context)
+    warnings = [warning for warning in draft.warnings if not is_accepted(source, warning.site, context)]
     return FilePlan(
         path,
         tuple(sorted(set(edits))),
         draft.sites,
         tuple(sorted(refusals)),
         tuple(sorted(set(warnings))),
-        _mentions(source, context, edits, [*refusals, *accepted]),
+        mentions(source, context, edits, [*refusals, *accepted]),
         tuple(sorted(accepted)),
         tuple(draft.unused),
     )
@@ -324,45 +287,16 @@ class _Planner:
         for use in self.syntax.attributes:
             if isinstance(use.node, ast.Attribute) and use.node.attr == "__dict__":
                 self._own_dict(use, names)
-        self._onward_all(names)
+        listed = [found.symbol.name for found in self.context.resolutions if found.starred and not found.narrowed]
+        onward = onward_entries(self.syntax, self.module, names, listed, as_tuple=self.context.all_is_tuple)
+        self.draft.edits += onward
+        self.draft.sites += len(onward)
         reflected = [r for r in references if isinstance(r, Reflection)]
         for verdicts in (
             judge_reflection(self.syntax, reflected, self.context.resolutions),
             judge_strings(self.syntax, self.context.resolutions, typed_strings(self.syntax)),
         ):
             self._verdicts(verdicts)
-
-    def _onward_all(self, names: Names) -> None:
-        # __all__ = ["x"] + pkg.__all__      ->  __all__ = ["x"] + pkg.__all__ + ["sym"]      it still exports it
-        listed = [found.symbol.name for found in self.context.resolutions if found.starred and not found.narrowed]
-        for statement in module_statements(self.syntax.tree.body):
-            for value, remove in all_values(statement):
-                here = {part.value for part in ast.walk(value) if isinstance(part, ast.Constant)}
-                missing = [name for name in listed if name not in here]
-                term = None if remove or not missing else self._all_term(value, names)
-                if term is None:
-                    continue
-                quoted = ", ".join(f'"{name}"' for name in missing)
-                starred = any(isinstance(node, ast.Starred) and node.value is term for node in ast.walk(value))
-                extra = f"({quoted},)" if self.context.all_is_tuple else f"[{quoted}]"
-                end = self.syntax.source.span(term)[1]
-                text = f", {quoted}" if starred else f" + {extra}"
-                self.draft.edits.append(Edit(self.syntax.source.path, end, end, text))
-                self.draft.sites += 1
-
-    def _all_term(self, value: ast.expr, names: Names) -> ast.expr | None:
-        package = self.context.package.name
-        for node in ast.walk(value):
-            if isinstance(node, ast.Attribute) and node.attr == "__all__":
-                if names.modules(node.value, self.syntax.module) == {package}:
-                    return node
-            if isinstance(node, ast.Name):
-                for binding in self.syntax.module.bindings.get(node.id, []):
-                    imported = isinstance(binding.node, ast.alias) and binding.node.name == "__all__"
-                    if imported and isinstance(binding.statement, ast.ImportFrom):
-                        if absolute(self.module, binding.statement) == package:
-                            return node
-        return None
 
     def _own_dict(self, use: Use, names: Names) -> None:
         # pkg.__dict__["sym"]
@@ -443,18 +377,6 @@ class _Planner:
         )
 
 
-def apply(text: str, edits: Sequence[Edit]) -> str:
-    """The text with edits applied; they must not overlap. Raises ValueError where they do."""
-    parts: list[str] = []
-    at = 0
-    for edit in sorted(edits, key=lambda edit: (edit.start, edit.end)):
-        if edit.start < at:
-            raise ValueError(f"edits overlap at offset {edit.start}")
-        parts += [text[at : edit.start], edit.text]
-        at = edit.end
-    return "".join([*parts, text[at:]])
-
-
 def _covered(use: AttributeUse, names: Names, found: Resolution) -> bool:
     # the import that brought the package stands in a guard, or in a function: an import beside it fails where that did
     root = use.node.value
@@ -481,103 +403,4 @@ def _needs_expressions(
     package = context.package.name
     if package not in text:
         return False
-    return any(_in_string(text, match.start()) for match in re.finditer(rf"{re.escape(package)}(?!\w)", text))
-
-
-def _in_string(text: str, at: int) -> bool:
-    # a quote before it on its line, or an odd number of triple quotes above: a string, or taken for one to be sure
-    row = text[text.rfind("\n", 0, at) + 1 : at]
-    return '"' in row or "'" in row or text.count('"""', 0, at) % 2 == 1 or text.count("'''", 0, at) % 2 == 1
-
-
-def _unparsed(path: str, data: bytes, context: Context, error: NotPython) -> FilePlan:
-    text = data.decode("utf-8", "replace")
-    leaf = context.package.name.rpartition(".")[2]
-    inside = path.startswith(context.package.path.rpartition("/")[0] + "/")
-    for found in context.resolutions:
-        names = re.search(rf"\b{re.escape(found.symbol.name)}\b", text)
-        if names is None or not (inside or re.search(rf"\b{re.escape(leaf)}\b", text)):
-            continue
-        line = error.line or text.count("\n", 0, names.start()) + 1
-        rows = text.splitlines()
-        site = Site(path, line, 0, rows[line - 1].strip() if line <= len(rows) else "")
-        if (path, line) in context.accepted or accepts(site.text):
-            return FilePlan(path)
-        hint = _version_hint(text) or f"mend it, or take it out with --exclude {path}"
-        refusal = Refusal(
-            site, str(found.symbol), f"the file names the package and the symbol, and {error.reason}", hint
-        )
-        return FilePlan(path, refusals=(refusal,))
-    return FilePlan(path)
-
-
-def _version_hint(text: str) -> str:
-    if re.search(r"^\s*lazy\s+(from|import)\b", text, re.M):
-        return "it uses `lazy import` of Python 3.15; run the command under that version, or --exclude the file"
-    if re.search(r"^\s*print\s+[^(=\s]", text, re.M) or re.search(r"^\s*except\s+\w+\s*,\s*\w+\s*:", text, re.M):
-        return "it is Python 2; --exclude takes it out"
-    if re.search(r"^\s*(type\s+\w+(\[.*\])?\s*=|(def|class)\s+\w+\[)", text, re.M):
-        return "it uses syntax of Python 3.12; run the command under that version, or --exclude the file"
-    if re.search(r"^\s*except\s*\*", text, re.M):
-        return "it uses syntax of Python 3.11; run the command under that version, or --exclude the file"
-    return ""
-
-
-def _shadowed(source: Source, tree: ast.Module, context: Context, shadow: str) -> FilePlan:
-    syntax = analyse(source, tree, expressions=False)
-    package, top = context.package.name, context.layout.top
-    for statement, _ in syntax.imports:
-        names = (
-            [alias.name for alias in statement.names] if isinstance(statement, ast.Import) else [statement.module or ""]
-        )
-        level = statement.level if isinstance(statement, ast.ImportFrom) else 0
-        if not level and any(name == package or name.startswith(f"{package}.") or name == top for name in names):
-            site = source.site(statement.lineno)
-            symbol = str(context.resolutions[0].symbol)
-            return FilePlan(
-                source.path,
-                warnings=(
-                    Warned(
-                        site, symbol, f"run as a script this imports {shadow}, which shadows the package: left alone"
-                    ),
-                ),
-            )
-    return FilePlan(source.path)
-
-
-def _settle(source: Source, refusals: Sequence[Refusal], context: Context) -> tuple[list[Refusal], list[Refusal]]:
-    refused: list[Refusal] = []
-    accepted: list[Refusal] = []
-    for refusal in dict.fromkeys(refusals):
-        (accepted if _accepted(source, refusal.site, context) else refused).append(refusal)
-    return refused, accepted
-
-
-def _accepted(source: Source, site: Site, context: Context) -> bool:
-    return (site.path, site.line) in context.accepted or accepts(source.line(site.line))
-
-
-def _mentions(
-    source: Source, context: Context, edits: Sequence[Edit], refusals: Sequence[Refusal]
-) -> tuple[Mention, ...]:
-    package = context.package.name
-    if context.verifying or (f"{package}." not in source.text and f"{package}:" not in source.text):
-        return ()
-    names = "|".join(re.escape(found.symbol.name) for found in context.resolutions if not found.is_submodule)
-    if not names:
-        return ()
-    lines = {refusal.site.line for refusal in refusals}
-    spans = [(edit.start, edit.end) for edit in edits]
-    found: list[Mention] = []
-    for match in re.finditer(rf"{re.escape(package)}[.:](?P<name>{names})\b(?!\.?\w)", source.text):
-        if re.match(r"[\w.]", source.text[max(match.start() - 1, 0) : match.start()]):
-            continue
-        line = source.line_of(match.start())
-        row = source.text[source.text.rfind("\n", 0, match.start()) + 1 : match.start()]
-        if "#" not in row and not _in_string(source.text, match.start()):
-            continue  # code that spells it alike
-        if line in lines or any(start <= match.start() < max(end, start + 1) for start, end in spans):
-            continue
-        symbol = str(Symbol(package, match["name"]))
-        found.append(Mention(source.site(line), symbol))
-    return tuple(dict.fromkeys(found))
+    return any(in_string(text, match.start()) for match in re.finditer(rf"{re.escape(package)}(?!\w)", text))

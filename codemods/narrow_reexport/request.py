@@ -16,7 +16,7 @@ from codemods.engine.errors import CodemodError
 from codemods.engine.model import Failure, FileChange, ImportEdge, Mention, Refusal, Symbol, Warned
 from codemods.engine.modules import Layout
 from codemods.engine.project import Tree
-from codemods.narrow_reexport.plan import FilePlan
+from codemods.narrow_reexport.context import FilePlan
 from codemods.narrow_reexport.resolve import Resolution
 from codemods.narrow_reexport.scan import Scan
 

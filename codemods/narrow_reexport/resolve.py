@@ -15,9 +15,9 @@ from fnmatch import fnmatchcase
 
 from codemods.engine.errors import CodemodError, NotAReexport, UnknownSymbol, Unreadable
 from codemods.engine.model import Module, Refusal, Site, Symbol, When
-from codemods.engine.namespace import Namespaces, absolute, all_values
+from codemods.engine.namespace import Namespaces, absolute
 from codemods.engine.scopes import Binding, Syntax
-from codemods.engine.walk import catches_import_error
+from codemods.narrow_reexport.conditions import may_be_missing, no_reexport, rebound_later
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,19 +172,26 @@ class _Resolver:
                 if len({id(other.statement) for other in found}) < 2:
                     raise
                 lines = " and ".join(f"line {line}" for line in sorted({other.statement.lineno for other in found}))
-                raise self._not(f"{name} has more than one origin: {lines}", binding.statement.lineno) from None
+                raise no_reexport(
+                    self.package, self.namespaces, f"{name} has more than one origin: {lines}", binding.statement.lineno
+                ) from None
             origins.setdefault(origin, binding.statement.lineno)
         for source, statement, names in stars:
             if name in names.maybe and name not in names.certain:
-                raise self._not(f"{name} is bound in {source} only under a condition", statement.lineno)
+                raise no_reexport(
+                    self.package,
+                    self.namespaces,
+                    f"{name} is bound in {source} only under a condition",
+                    statement.lineno,
+                )
             origins.setdefault(Symbol(source, name), statement.lineno)
         origin = self._single(name, origins)
         if self.to_definition:
             origin = self.namespaces.definition(origin)
-        optional = self._check_conditions(name, found)
+        optional = may_be_missing(self.package, self.namespaces, name, found)
         is_submodule = origin == Symbol(self.package.name, name)
         line = found[0].statement.lineno if found else stars[0][1].lineno
-        refusal = self._rebound(name, origin)
+        refusal = rebound_later(self.package, self.namespaces, name, origin)
         if refusal is not None:
             return refusal
         return Resolution(
@@ -239,28 +246,48 @@ class _Resolver:
     def _bound_origin(self, name: str, binding: Binding) -> Symbol:
         line = binding.statement.lineno
         if isinstance(binding.node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            raise self._not(
+            raise no_reexport(
+                self.package,
+                self.namespaces,
                 f"{name} is defined in {self.package.name} itself, not re-exported",
                 line,
                 "move the definition into a submodule first",
             )
         if binding.block.when is When.LATE or binding.scope.kind != "module":
-            raise self._not(f"{name} is rebound in a function of the __init__, so it has more than one origin", line)
+            raise no_reexport(
+                self.package,
+                self.namespaces,
+                f"{name} is rebound in a function of the __init__, so it has more than one origin",
+                line,
+            )
         if isinstance(binding.statement, ast.Delete):
-            raise self._not(f"{name} is deleted again in the __init__: it is not exported", line)
+            raise no_reexport(
+                self.package, self.namespaces, f"{name} is deleted again in the __init__: it is not exported", line
+            )
         if isinstance(binding.statement, ast.Assign) and not all(
             isinstance(target, ast.Name) for target in binding.statement.targets
         ):
-            raise self._not(f"{name} is bound by a tuple assignment", line, "give it an assignment of its own first")
+            raise no_reexport(
+                self.package,
+                self.namespaces,
+                f"{name} is bound by a tuple assignment",
+                line,
+                "give it an assignment of its own first",
+            )
         origin = self.namespaces.origin(self.package, binding)
         if origin is None:
             node = binding.node
             if isinstance(node, ast.alias):
-                raise self._not(
-                    f"{name} is the module {node.name} imported into the __init__, not a re-exported symbol", line
+                raise no_reexport(
+                    self.package,
+                    self.namespaces,
+                    f"{name} is the module {node.name} imported into the __init__, not a re-exported symbol",
+                    line,
                 )
             what = "assigned" if isinstance(binding.statement, (ast.Assign, ast.AnnAssign, ast.AugAssign)) else "bound"
-            raise self._not(
+            raise no_reexport(
+                self.package,
+                self.namespaces,
                 f"{name} is defined ({what}) in {self.package.name} itself, not re-exported",
                 line,
                 "move the definition into a submodule first",
@@ -275,80 +302,13 @@ class _Resolver:
             definition = defined.pop()
             return definition if definition in origins else list(origins)[-1]
         places = ", ".join(f"line {line} ({origin})" for origin, line in origins.items())
-        raise self._not(
+        raise no_reexport(
+            self.package,
+            self.namespaces,
             f"{name} has more than one origin, so it is ambiguous which one a caller means: {places}",
             next(iter(origins.values())),
             "leave one of them in the __init__ first",
         )
-
-    def _check_conditions(self, name: str, found: list[Binding]) -> bool:
-        """Whether the name may be missing: a guard without a fallback. Raises NotAReexport for other conditions."""
-        optional = False
-        for binding in found:
-            if not binding.block.optional:
-                continue
-            owner = binding.block.owner
-            if isinstance(owner, ast.Try) and binding.statement in owner.body and catches_import_error(owner):
-                # try: from .sub import sym        no fallback, no flag: the guard is part of the meaning
-                # except ImportError: pass
-                flags = [
-                    s
-                    for s in (*owner.body, *owner.orelse)
-                    if not isinstance(s, (ast.Import, ast.ImportFrom, ast.Pass)) and not all_values(s)
-                ]
-                handled = [
-                    s for handler in owner.handlers for s in handler.body if not isinstance(s, (ast.Pass, ast.Expr))
-                ]
-                if not flags and not handled and (binding.block.parent is None or not binding.block.parent.optional):
-                    optional = True
-                    continue
-                at = (flags or handled)[0].lineno if flags or handled else owner.lineno
-                raise self._not(
-                    f"{name} is imported in a try whose outcome the __init__ records or replaces (line {at}), so it has more than one origin",
-                    binding.statement.lineno,
-                    "settle in the __init__ what callers get first",
-                )
-            certain = self.namespaces.star(self.package.name)
-            if certain is not None and name in certain.certain:
-                continue
-            raise self._not(
-                f"{name} is bound only under a condition (line {getattr(owner, 'lineno', binding.statement.lineno)}), so it has more than one origin or none",
-                binding.statement.lineno,
-            )
-
-        return optional
-
-    def _rebound(self, name: str, origin: Symbol) -> Refusal | None:
-        symbol = f"{self.package.name}:{name}"
-        module = self.namespaces.locate(origin.module)
-        syntax = self.namespaces.syntax(module) if module else None
-        if module is None or syntax is None:
-            return None
-        for binding in self.namespaces.bindings(origin.module, origin.name):
-            # global sym; sym = ...        the package kept an early copy
-            if binding.scope.kind != "module" and binding.block.when is When.LATE:
-                return Refusal(
-                    syntax.source.site(binding.statement.lineno),
-                    symbol,
-                    f"{origin.module} rebinds the global {origin.name} later, so the package's early copy and the live value differ",
-                    "export a function that returns the value, or accept the site",
-                )
-        pattern = re.compile(rf"^[ \t]*{re.escape(origin.name)}\.__module__\s*=", re.M)
-        match = pattern.search(syntax.source.text)
-        found = syntax.source.line_of(match.start()) if match else 0
-        for statement in syntax.tree.body:
-            if isinstance(statement, ast.ClassDef) and statement.name == origin.name:
-                for inner in statement.body:
-                    if isinstance(inner, ast.Assign) and ast.unparse(inner.targets[0]) == "__module__":
-                        found = inner.lineno
-        if found:
-            return Refusal(
-                syntax.source.site(found),
-                symbol,
-                f"{origin.name}.__module__ points at another module: pickle and documentation look the name up there",
-                "take the __module__ assignment out first",
-            )
-        return None
 
     def _starred(self, name: str) -> bool:
         exports = self.namespaces.exports(self.package.name)
@@ -386,7 +346,9 @@ class _Resolver:
                 "leave it: a lazy export does not make the package heavy",
             )
         if typing:
-            raise self._not(
+            raise no_reexport(
+                self.package,
+                self.namespaces,
                 f"{name} is imported only for type checkers (TYPE_CHECKING): it does not exist at run time",
                 typing[0].statement.lineno,
             )
@@ -430,11 +392,6 @@ class _Resolver:
         elif unread:
             detail += f"; it may come from {unread[0]}, whose star import cannot be read here"
         return UnknownSymbol(detail, path=self.package.path, line=1, hint=hint)
-
-    def _not(self, detail: str, line: int, hint: str = "") -> NotAReexport:
-        return NotAReexport(
-            detail, path=self.package.path, line=line, text=self.syntax.source.site(line).text, hint=hint
-        )
 
 
 def _unreadable(package: Module, namespaces: Namespaces) -> Unreadable:

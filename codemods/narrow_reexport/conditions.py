@@ -1,0 +1,96 @@
+"""Under which conditions a name is re-exported, and whether it stays what it was.
+
+Owns guards, branches, later rebinding and `__module__`: the reasons why one origin is not all there is to say.
+Invariant: a condition that is not understood is an error that names its line.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from codemods.engine.errors import NotAReexport
+from codemods.engine.model import Module, Refusal, Symbol, When
+from codemods.engine.namespace import Namespaces, all_values
+from codemods.engine.scopes import Binding
+from codemods.engine.walk import catches_import_error
+
+
+def may_be_missing(package: Module, namespaces: Namespaces, name: str, found: list[Binding]) -> bool:
+    """Whether the name may be missing: a guard without a fallback. Raises NotAReexport for other conditions."""
+    optional = False
+    for binding in found:
+        if not binding.block.optional:
+            continue
+        owner = binding.block.owner
+        if isinstance(owner, ast.Try) and binding.statement in owner.body and catches_import_error(owner):
+            # try: from .sub import sym        no fallback, no flag: the guard is part of the meaning
+            # except ImportError: pass
+            flags = [
+                s
+                for s in (*owner.body, *owner.orelse)
+                if not isinstance(s, (ast.Import, ast.ImportFrom, ast.Pass)) and not all_values(s)
+            ]
+            handled = [s for handler in owner.handlers for s in handler.body if not isinstance(s, (ast.Pass, ast.Expr))]
+            if not flags and not handled and (binding.block.parent is None or not binding.block.parent.optional):
+                optional = True
+                continue
+            at = (flags or handled)[0].lineno if flags or handled else owner.lineno
+            raise no_reexport(
+                package,
+                namespaces,
+                f"{name} is imported in a try whose outcome the __init__ records or replaces (line {at}), so it has more than one origin",
+                binding.statement.lineno,
+                "settle in the __init__ what callers get first",
+            )
+        certain = namespaces.star(package.name)
+        if certain is not None and name in certain.certain:
+            continue
+        raise no_reexport(
+            package,
+            namespaces,
+            f"{name} is bound only under a condition (line {getattr(owner, 'lineno', binding.statement.lineno)}), so it has more than one origin or none",
+            binding.statement.lineno,
+        )
+
+    return optional
+
+
+def rebound_later(package: Module, namespaces: Namespaces, name: str, origin: Symbol) -> Refusal | None:
+    symbol = f"{package.name}:{name}"
+    module = namespaces.locate(origin.module)
+    syntax = namespaces.syntax(module) if module else None
+    if module is None or syntax is None:
+        return None
+    for binding in namespaces.bindings(origin.module, origin.name):
+        # global sym; sym = ...        the package kept an early copy
+        if binding.scope.kind != "module" and binding.block.when is When.LATE:
+            return Refusal(
+                syntax.source.site(binding.statement.lineno),
+                symbol,
+                f"{origin.module} rebinds the global {origin.name} later, so the package's early copy and the live value differ",
+                "export a function that returns the value, or accept the site",
+            )
+    pattern = re.compile(rf"^[ \t]*{re.escape(origin.name)}\.__module__\s*=", re.M)
+    match = pattern.search(syntax.source.text)
+    found = syntax.source.line_of(match.start()) if match else 0
+    for statement in syntax.tree.body:
+        if isinstance(statement, ast.ClassDef) and statement.name == origin.name:
+            for inner in statement.body:
+                if isinstance(inner, ast.Assign) and ast.unparse(inner.targets[0]) == "__module__":
+                    found = inner.lineno
+    if found:
+        return Refusal(
+            syntax.source.site(found),
+            symbol,
+            f"{origin.name}.__module__ points at another module: pickle and documentation look the name up there",
+            "take the __module__ assignment out first",
+        )
+    return None
+
+
+def no_reexport(package: Module, namespaces: Namespaces, detail: str, line: int, hint: str = "") -> NotAReexport:
+    """The error for a name that is no re-export, with its place in the `__init__`."""
+    syntax = namespaces.syntax(package)
+    text = syntax.source.site(line).text if syntax is not None else ""
+    return NotAReexport(detail, path=package.path, line=line, text=text, hint=hint)

@@ -1,0 +1,52 @@
+"""What the planning of one file needs to know, and what it answers.
+
+Owns the types between the pipeline and the planner; both are picklable, since files are planned in several processes.
+Invariant: they hold values alone, no syntax tree and no open file.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from codemods.engine.model import Edit, Mention, Module, Refusal, Site, Warned
+from codemods.engine.modules import Layout
+from codemods.narrow_reexport.resolve import Resolution
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What the planning of any file needs to know of the rest of the tree."""
+
+    package: Module
+    resolutions: tuple[Resolution, ...]
+    layout: Layout
+    hidden: frozenset[str]  # names that the package binds to something else than its submodule of that name
+    lost: frozenset[str]  # modules that `import package` no longer loads
+    carriers: tuple[tuple[tuple[str, str], str], ...]
+    width: int
+    early: frozenset[str] = frozenset()  # symbols whose origin somebody patches: reads may not become late
+    risky: frozenset[str] = frozenset()  # modules that the origins load: a from-import there may close a cycle
+    starred_modules: frozenset[str] = frozenset()  # modules that somebody star-imports
+    star_reads: frozenset[tuple[str, str]] = frozenset()  # (module, name) read through a module that stars the package
+    droppable: frozenset[tuple[str, str]] = frozenset()  # (path, name): imports that nobody else reads
+    accepted: frozenset[tuple[str, int]] = frozenset()
+    all_is_tuple: bool = False  # the package's `__all__` is a tuple
+    verifying: bool = False  # the second pass, which looks for edits alone
+    spared: frozenset[tuple[str, str]] = (
+        frozenset()
+    )  # (path, lost module): the file does not depend on the package for it
+
+
+@dataclass(frozen=True, slots=True)
+class FilePlan:
+    """The decisions for one file."""
+
+    path: str
+    edits: tuple[Edit, ...] = ()
+    sites: int = 0
+    refusals: tuple[Refusal, ...] = ()
+    warnings: tuple[Warned, ...] = ()
+    mentions: tuple[Mention, ...] = ()
+    accepted: tuple[Refusal, ...] = ()
+    unused: tuple[str, ...] = ()  # names of imports that nothing in the file reads any more
+    rebinds: tuple[Site, ...] = ()

@@ -1,0 +1,116 @@
+"""What a file's plan leaves alone, and why: files that do not parse, scripts with a package of their own, mentions.
+
+Owns the verdicts that need no syntax tree, or only its imports.
+Invariant: it never edits; whatever it leaves is named with file and line.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+
+from codemods.engine.model import Edit, Mention, Refusal, Site, Symbol, Warned
+from codemods.engine.source import NotPython, Source
+from codemods.engine.walk import analyse
+from codemods.narrow_reexport.context import Context, FilePlan
+from codemods.narrow_reexport.forms.reflection import accepts
+
+
+def unparsed(path: str, data: bytes, context: Context, error: NotPython) -> FilePlan:
+    text = data.decode("utf-8", "replace")
+    leaf = context.package.name.rpartition(".")[2]
+    inside = path.startswith(context.package.path.rpartition("/")[0] + "/")
+    for found in context.resolutions:
+        names = re.search(rf"\b{re.escape(found.symbol.name)}\b", text)
+        if names is None or not (inside or re.search(rf"\b{re.escape(leaf)}\b", text)):
+            continue
+        line = error.line or text.count("\n", 0, names.start()) + 1
+        rows = text.splitlines()
+        site = Site(path, line, 0, rows[line - 1].strip() if line <= len(rows) else "")
+        if (path, line) in context.accepted or accepts(site.text):
+            return FilePlan(path)
+        hint = _version_hint(text) or f"mend it, or take it out with --exclude {path}"
+        refusal = Refusal(
+            site, str(found.symbol), f"the file names the package and the symbol, and {error.reason}", hint
+        )
+        return FilePlan(path, refusals=(refusal,))
+    return FilePlan(path)
+
+
+def _version_hint(text: str) -> str:
+    if re.search(r"^\s*lazy\s+(from|import)\b", text, re.M):
+        return "it uses `lazy import` of Python 3.15; run the command under that version, or --exclude the file"
+    if re.search(r"^\s*print\s+[^(=\s]", text, re.M) or re.search(r"^\s*except\s+\w+\s*,\s*\w+\s*:", text, re.M):
+        return "it is Python 2; --exclude takes it out"
+    if re.search(r"^\s*(type\s+\w+(\[.*\])?\s*=|(def|class)\s+\w+\[)", text, re.M):
+        return "it uses syntax of Python 3.12; run the command under that version, or --exclude the file"
+    if re.search(r"^\s*except\s*\*", text, re.M):
+        return "it uses syntax of Python 3.11; run the command under that version, or --exclude the file"
+    return ""
+
+
+def shadowed(source: Source, tree: ast.Module, context: Context, shadow: str) -> FilePlan:
+    syntax = analyse(source, tree, expressions=False)
+    package, top = context.package.name, context.layout.top
+    for statement, _ in syntax.imports:
+        names = (
+            [alias.name for alias in statement.names] if isinstance(statement, ast.Import) else [statement.module or ""]
+        )
+        level = statement.level if isinstance(statement, ast.ImportFrom) else 0
+        if not level and any(name == package or name.startswith(f"{package}.") or name == top for name in names):
+            site = source.site(statement.lineno)
+            symbol = str(context.resolutions[0].symbol)
+            return FilePlan(
+                source.path,
+                warnings=(
+                    Warned(
+                        site, symbol, f"run as a script this imports {shadow}, which shadows the package: left alone"
+                    ),
+                ),
+            )
+    return FilePlan(source.path)
+
+
+def settle(source: Source, refusals: Sequence[Refusal], context: Context) -> tuple[list[Refusal], list[Refusal]]:
+    refused: list[Refusal] = []
+    accepted: list[Refusal] = []
+    for refusal in dict.fromkeys(refusals):
+        (accepted if is_accepted(source, refusal.site, context) else refused).append(refusal)
+    return refused, accepted
+
+
+def is_accepted(source: Source, site: Site, context: Context) -> bool:
+    return (site.path, site.line) in context.accepted or accepts(source.line(site.line))
+
+
+def mentions(
+    source: Source, context: Context, edits: Sequence[Edit], refusals: Sequence[Refusal]
+) -> tuple[Mention, ...]:
+    package = context.package.name
+    if context.verifying or (f"{package}." not in source.text and f"{package}:" not in source.text):
+        return ()
+    names = "|".join(re.escape(found.symbol.name) for found in context.resolutions if not found.is_submodule)
+    if not names:
+        return ()
+    lines = {refusal.site.line for refusal in refusals}
+    spans = [(edit.start, edit.end) for edit in edits]
+    found: list[Mention] = []
+    for match in re.finditer(rf"{re.escape(package)}[.:](?P<name>{names})\b(?!\.?\w)", source.text):
+        if re.match(r"[\w.]", source.text[max(match.start() - 1, 0) : match.start()]):
+            continue
+        line = source.line_of(match.start())
+        row = source.text[source.text.rfind("\n", 0, match.start()) + 1 : match.start()]
+        if "#" not in row and not in_string(source.text, match.start()):
+            continue  # code that spells it alike
+        if line in lines or any(start <= match.start() < max(end, start + 1) for start, end in spans):
+            continue
+        symbol = str(Symbol(package, match["name"]))
+        found.append(Mention(source.site(line), symbol))
+    return tuple(dict.fromkeys(found))
+
+
+def in_string(text: str, at: int) -> bool:
+    # a quote before it on its line, or an odd number of triple quotes above: a string, or taken for one to be sure
+    row = text[text.rfind("\n", 0, at) + 1 : at]
+    return '"' in row or "'" in row or text.count('"""', 0, at) % 2 == 1 or text.count("'''", 0, at) % 2 == 1
