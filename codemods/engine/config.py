@@ -71,6 +71,16 @@ def line_width(root: Path, path: str = "") -> int:
     return next((width for folder in folders if (width := _widths(folder / _FILE)[1])), _DEFAULT_WIDTH)
 
 
+def bad_value(root: Path, key: str, value: str, detail: str) -> BadConfiguration:
+    """The error for a value of `[tool.codemods.narrow_reexport]` that has the right type and makes no sense."""
+    text = (root / _FILE).read_bytes().decode("utf-8")  # it has just been parsed
+    first = line_of_key(text, key, f"{_SECTION}.narrow_reexport")
+    lines = text.split("\n")
+    # a list may be spread over lines: the one that holds the value
+    line = next((n for n in range(first, len(lines) + 1) if first and value in lines[n - 1]), first)
+    return BadConfiguration(detail, path=_FILE, line=line, text=lines[line - 1].rstrip("\r") if line else "")
+
+
 # --- the options ---
 
 

@@ -200,7 +200,7 @@ class Namespaces:
                 if inner is not None:
                     certain += [entry for entry in inner.certain if entry not in certain]
                     maybe |= inner.maybe - set(certain)
-                    imported |= inner.imported - set(syntax.module.bindings)
+                    imported |= inner.imported - set(syntax.module.bindings) if not inner.listed else set()
         deleted = {
             target.id
             for statement in syntax.tree.body
@@ -216,7 +216,7 @@ class Namespaces:
             return StarNames(
                 tuple(entry for entry in exports.names if entry in certain or entry not in known),
                 frozenset(maybe & listed),
-                frozenset(imported & listed),
+                frozenset(),  # a name in `__all__` is public, wherever it comes from
                 True,
             )
         if exports is not None:

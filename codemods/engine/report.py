@@ -42,7 +42,7 @@ def annotation(level: str, site: Site, title: str, message: str) -> str:
 
 
 def wants_colour(is_terminal: bool) -> bool:
-    """Colour only on a terminal; NO_COLOR (any value) turns it off, FORCE_COLOR on."""
+    """Colour only on a terminal; FORCE_COLOR turns it on elsewhere too, NO_COLOR (any value) off, and wins."""
     if os.environ.get("NO_COLOR"):
         return False
     return bool(os.environ.get("FORCE_COLOR")) or (is_terminal and os.environ.get("TERM") != "dumb")

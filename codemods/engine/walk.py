@@ -77,7 +77,8 @@ def _suites(node: ast.stmt, block: Block) -> Iterator[tuple[list[ast.stmt], ast.
         yield node.orelse, node, scope, when, True
         yield node.finalbody, node, scope, when, True
     elif isinstance(node, (ast.With, ast.AsyncWith)):
-        yield node.body, node, scope, when, optional
+        guards = suppresses_import_error(node)
+        yield node.body, node, scope, When.GUARDED if guards and when is When.EAGER else when, optional or guards
     elif isinstance(node, (ast.For, ast.AsyncFor, ast.While)):
         yield node.body, node, scope, when, True
         yield node.orelse, node, scope, when, True
@@ -91,6 +92,15 @@ def is_type_checking(test: ast.expr) -> bool:
     return (isinstance(test, ast.Name) and test.id == "TYPE_CHECKING") or (
         isinstance(test, ast.Attribute) and test.attr == "TYPE_CHECKING"
     )
+
+
+def suppresses_import_error(statement: ast.AST) -> bool:
+    """`with contextlib.suppress(ImportError):`"""
+    for item in getattr(statement, "items", ()):
+        call = item.context_expr
+        if isinstance(call, ast.Call) and ast.unparse(call.func).rpartition(".")[2] == "suppress":
+            return any(ast.unparse(part).rpartition(".")[2] in _IMPORT_ERRORS for part in call.args)
+    return False
 
 
 def catches_import_error(statement: ast.AST) -> bool:

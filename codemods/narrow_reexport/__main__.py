@@ -1,4 +1,4 @@
-"""`python -m codemods.narrow_reexport PACKAGE SYMBOL...`: remove a re-export and point every call site at the origin."""
+"""`python -m codemods.narrow_reexport PACKAGE SYMBOL...`: remove a re-export, point every call site at the origin."""
 
 import os
 import sys
@@ -7,9 +7,9 @@ import sys
 # working directory first on the path. It goes before anything is imported. Our own package is found by its `__path__`.
 sys.path[:] = [entry for entry in sys.path if os.path.realpath(entry or ".") != os.path.realpath(".")]
 
-import click
+import click  # noqa: E402
 
-from codemods.narrow_reexport import cli
+from codemods.narrow_reexport import cli  # noqa: E402
 
 _FORMATS = click.Choice(["text", "json", "github"])
 _FOLDER = click.Path(exists=True, file_okay=False)
@@ -17,7 +17,8 @@ _FOLDER = click.Path(exists=True, file_okay=False)
 
 @click.command(
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Exit codes: 0 done, 1 --check would change something, 2 bad arguments, 3 cannot, 4 refused, 5 a bug of ours.",
+    epilog="Exit codes: 0 done, 1 --check would change something, 2 bad arguments, 3 cannot, 4 refused, "
+    "5 a bug of ours.",
 )
 @click.argument("package", required=False)
 @click.argument("symbols", nargs=-1)
@@ -63,10 +64,10 @@ _FOLDER = click.Path(exists=True, file_okay=False)
 @click.option("-v", "--verbose", count=True, help="List everything.")
 @click.version_option(package_name="codemods", prog_name="narrow_reexport")
 def main(**arguments: object) -> None:
-    """Remove the re-export of SYMBOLS from PACKAGE's __init__ and __all__, and import them from their origin everywhere.
+    """Remove the re-export of SYMBOLS from PACKAGE's __init__ and __all__, import them from their origin everywhere.
 
-    Run it at the root of a checkout. SYMBOLS may be globs ('fused_*'). Either every call site moves, or nothing is written
-    and each site in the way is named.
+    Run it at the root of a checkout. SYMBOLS may be globs ('fused_*'). Either every call site moves, or nothing is
+    written and each site in the way is named.
     """
     sys.exit(cli.run(arguments))
 

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 import click
 
-from codemods.engine.errors import BadConfiguration, CodemodError
+from codemods.engine.errors import CodemodError, Interrupted
+from codemods.engine.report import counted, wants_colour
 
 if TYPE_CHECKING:
     from codemods.engine.config import NarrowOptions
@@ -26,50 +27,55 @@ DONE, WOULD_CHANGE, CANNOT, REFUSED, BUG = 0, 1, 3, 4, 5
 
 def run(arguments: Mapping[str, object]) -> int:
     """One invocation; returns the exit code (see DESIGN: 0 done, 1 check, 3 cannot, 4 refused, 5 our bug)."""
-    from codemods.engine.report import wants_colour
-
     root = Path.cwd()
     output = str(arguments["output_format"] or "")
-    paint = _painter(wants_colour(sys.stderr.isatty()))
     try:
         if arguments["abort_run"]:
-            return _abort(root)
+            return _abort(root, arguments)
         options = _options(root, arguments)
         output = options.output_format
-        return _run(_request(root, arguments, options), arguments, options, paint)
+        return _run(_request(root, arguments, options), arguments, options)
     except CodemodError as error:
         from codemods.narrow_reexport.report import as_github, error_json, error_lines
         from codemods.narrow_reexport.request import Result as Empty
 
         if output == "json":
-            click.echo(error_json(str(arguments["package"] or ""), error, CANNOT))
+            _echo([error_json(str(arguments["package"] or ""), error, CANNOT)])
         elif output == "github":
-            click.echo("\n".join(as_github(Empty(str(arguments["package"] or ""), errors=(error,)))))
-        click.echo("\n".join(error_lines(error, paint)), err=True)
+            _echo(as_github(Empty(str(arguments["package"] or ""), errors=(error,))))
+        _echo(error_lines(error, _paint), err=True)
         return CANNOT
 
 
-def _run(
-    request: Request, arguments: Mapping[str, object], options: NarrowOptions, paint: Callable[[str, str], str]
-) -> int:
+def _run(request: Request, arguments: Mapping[str, object], options: NarrowOptions) -> int:
     from codemods.engine import project
-    from codemods.narrow_reexport import pipeline, report
+    from codemods.narrow_reexport import pipeline
 
-    finished = project.resume(request.root)
-    if finished and not arguments["quiet"]:
-        click.echo(f"finished a run that had been interrupted: {len(finished)} files", err=True)
-    for other in request.also:
-        project.resume(other)
+    dry = bool(arguments["show_diff"] or arguments["check"])
+    for root in (request.root, *request.also):
+        where = "" if root == request.root else f" in {root}"
+        if dry:
+            _check_finished(root, "" if root == request.root else f"{root}/")
+        elif (finished := project.resume(root)) and not arguments["quiet"]:
+            _echo([f"finished a run that had been interrupted{where}: {counted(len(finished), 'file')}"], err=True)
     with _Progress() as progress:
         result = pipeline.run(replace(request, progress=progress.show))
-    dry = bool(arguments["show_diff"] or arguments["check"])
     code = _exit_code(result, options, bool(arguments["check"]))
     writes = not dry and not result.failures and (not result.refusals or options.keep_going)
     if writes:
         for root, changes in result.changes:
             project.save(root, changes)
-    _say(result, arguments, options, code, writes, paint, report)
+    _say(result, arguments, options, code, writes)
     return code
+
+
+def _check_finished(root: Path, shown: str) -> None:
+    """A dry run writes nothing, so it cannot finish what a killed run began, and what it would say is worth nothing."""
+    from codemods.engine.journal import JOURNAL
+
+    if (root / JOURNAL).exists():
+        hint = "run without --diff and --check to finish it, or take it back with --abort"
+        raise Interrupted("an earlier run was interrupted while it wrote", path=f"{shown}{JOURNAL}", hint=hint)
 
 
 def _exit_code(result: Result, options: NarrowOptions, check: bool) -> int:
@@ -82,51 +88,42 @@ def _exit_code(result: Result, options: NarrowOptions, check: bool) -> int:
     return WOULD_CHANGE if check and any(changes for _, changes in result.changes) else DONE
 
 
-def _say(
-    result: Result,
-    arguments: Mapping[str, object],
-    options: NarrowOptions,
-    code: int,
-    applied: bool,
-    paint: Callable[[str, str], str],
-    report: object,
-) -> None:
+def _say(result: Result, arguments: Mapping[str, object], options: NarrowOptions, code: int, applied: bool) -> None:
     from codemods.engine.report import diff
     from codemods.narrow_reexport import report as words
 
-    del report
     show_diff = bool(arguments["show_diff"])
     if show_diff and not result.failures and (not result.refusals or options.keep_going):
-        stream = click.get_binary_stream("stdout")
+        sys.stdout.flush()
+        stream = sys.stdout.buffer
         for _, changes in result.changes:
             for change in changes:
                 stream.write(diff(change))
         stream.flush()
     if options.output_format == "json":
-        click.echo(words.as_json(result, exit_code=code, applied=applied), err=show_diff)
+        _echo([words.as_json(result, exit_code=code, applied=applied)], err=show_diff)
         return
     if options.output_format == "github":
-        click.echo("\n".join(words.as_github(result)), err=show_diff)
+        _echo(words.as_github(result), err=show_diff)
         return
     for error in result.errors:
-        click.echo("\n".join(words.error_lines(error, paint)), err=True)
+        _echo(words.error_lines(error, _paint), err=True)
     if result.failures:
-        click.echo("\n".join(words.failure_lines(result.failures, paint)), err=True)
+        _echo(words.failure_lines(result.failures, _paint), err=True)
         return
     if result.refusals:
-        click.echo("\n".join(words.refusals(result, paint)), err=True)
+        _echo(words.refusals(result, _paint), err=True)
         if not options.keep_going:
-            click.echo("nothing was written", err=True)
+            _echo(["nothing was written"], err=True)
             return
     if not arguments["quiet"]:
-        click.echo(
-            "\n".join(words.summary(result, applied=applied, verbose=cast(int, arguments["verbose"]), paint=paint)),
-            err=show_diff,
-        )
+        verbose = cast(int, arguments["verbose"])
+        keeps = options.callers_only
+        _echo(words.summary(result, applied=applied, verbose=verbose, paint=_paint, callers_only=keeps), err=show_diff)
 
 
 def _options(root: Path, arguments: Mapping[str, object]) -> NarrowOptions:
-    from codemods.engine.config import load_narrow_options
+    from codemods.engine.config import bad_value, load_narrow_options
 
     options = load_narrow_options(root)
     changes: dict[str, object] = {}
@@ -141,13 +138,15 @@ def _options(root: Path, arguments: Mapping[str, object]) -> NarrowOptions:
         changes["ban"] = False
     options = replace(options, **changes)  # type: ignore[arg-type]
     if options.output_format not in ("text", "json", "github"):
-        raise BadConfiguration(
-            f"output-format {options.output_format!r} is none of text, json, github", path="pyproject.toml"
-        )
+        detail = f"`output-format` is none of text, json, github: {options.output_format!r}"
+        raise bad_value(root, "output-format", options.output_format, detail)
     for spelled in options.accept:
         path, _, line = spelled.rpartition(":")
-        if not path or not line.isdigit():
+        if path and line.isdecimal():
+            continue
+        if spelled in cast("tuple[str, ...]", arguments["accept"]):
             raise click.UsageError(f"--accept takes FILE:LINE, not {spelled!r}")
+        raise bad_value(root, "accept", spelled, f"`accept` takes FILE:LINE, not {spelled!r}")
     return options
 
 
@@ -168,34 +167,53 @@ def _request(root: Path, arguments: Mapping[str, object], options: NarrowOptions
     for name in names:
         if not name.isidentifier() and not any(char in name for char in "*?["):
             raise click.UsageError(f"{name!r} is no name of a symbol")
-    also = []
-    for spelled in options.also:
-        folder = (root / spelled).resolve()
+    return Request(root, package, names, bool(arguments["every"]), options, _also(root, options.also))
+
+
+def _also(root: Path, spelled: Sequence[str]) -> tuple[Path, ...]:
+    """The other checkouts, each once; those of the command line are folders, click has seen to that."""
+    from codemods.engine.config import bad_value
+
+    folders: dict[Path, None] = {}
+    for each in spelled:
+        folder = (root / each).resolve()
         if not folder.is_dir():
-            raise BadConfiguration(f"also names {spelled}, which is no folder", path="pyproject.toml")
-        also.append(folder)
-    return Request(root, package, names, bool(arguments["every"]), options, tuple(also))
+            raise bad_value(root, "also", each, f"`also` names {each}, which is no folder")
+        if folder != root.resolve():
+            folders[folder] = None
+    return tuple(folders)
 
 
-def _abort(root: Path) -> int:
+def _abort(root: Path, arguments: Mapping[str, object]) -> int:
+    """Take back what a killed run began: here first, which needs no configuration, then in the other checkouts."""
     from codemods.engine import project
+    from codemods.engine.config import load_narrow_options
 
     taken_back = project.abort(root)
-    click.echo(f"took back {len(taken_back)} files" if taken_back else "there is no interrupted run to take back")
+    said = [f"took back {counted(len(taken_back), 'file')}"] if taken_back else []
+    given = cast("tuple[str, ...]", arguments["also"])
+    for other in _also(root, (*load_narrow_options(root).also, *given)):
+        if taken_back := project.abort(other):
+            said.append(f"took back {counted(len(taken_back), 'file')} in {other}")
+    _echo(said or ["there is no interrupted run to take back"])
     return DONE
 
 
-def _painter(colour: bool) -> Callable[[str, str], str]:
-    styles: dict[str, dict[str, object]] = {
-        "bold": {"bold": True},
-        "red": {"fg": "red", "bold": True},
-        "yellow": {"fg": "yellow"},
-    }
+_STYLES: Mapping[str, Callable[[str], str]] = {
+    "bold": lambda text: click.style(text, bold=True),
+    "red": lambda text: click.style(text, fg="red", bold=True),
+    "yellow": lambda text: click.style(text, fg="yellow"),
+}
 
-    def paint(text: str, style: str) -> str:
-        return click.style(text, **styles[style]) if colour else text  # type: ignore[arg-type]
 
-    return paint
+def _paint(text: str, style: str) -> str:
+    return _STYLES[style](text)
+
+
+def _echo(lines: Sequence[str], *, err: bool = False) -> None:
+    """Write lines to a stream; where it takes no colour click strips the escapes again."""
+    stream = sys.stderr if err else sys.stdout
+    click.echo("\n".join(lines), err=err, color=wants_colour(stream.isatty()))
 
 
 class _Progress:

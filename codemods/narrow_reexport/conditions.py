@@ -9,11 +9,12 @@ from __future__ import annotations
 import ast
 import re
 
-from codemods.engine.errors import NotAReexport
+from codemods.engine.errors import NotAReexport, Unreadable
 from codemods.engine.model import Module, Refusal, Symbol, When
 from codemods.engine.namespace import Namespaces, all_values
 from codemods.engine.scopes import Binding
-from codemods.engine.walk import catches_import_error
+from codemods.engine.source import NotPython, decode, parse
+from codemods.engine.walk import catches_import_error, suppresses_import_error
 
 
 def may_be_missing(package: Module, namespaces: Namespaces, name: str, found: list[Binding]) -> bool:
@@ -23,6 +24,9 @@ def may_be_missing(package: Module, namespaces: Namespaces, name: str, found: li
         if not binding.block.optional:
             continue
         owner = binding.block.owner
+        if isinstance(owner, ast.With) and suppresses_import_error(owner):
+            optional = True  # with contextlib.suppress(ImportError): from .sub import sym
+            continue
         if isinstance(owner, ast.Try) and binding.statement in owner.body and catches_import_error(owner):
             # try: from .sub import sym        no fallback, no flag: the guard is part of the meaning
             # except ImportError: pass
@@ -94,3 +98,12 @@ def no_reexport(package: Module, namespaces: Namespaces, detail: str, line: int,
     syntax = namespaces.syntax(package)
     text = syntax.source.site(line).text if syntax is not None else ""
     return NotAReexport(detail, path=package.path, line=line, text=text, hint=hint)
+
+
+def unreadable(package: Module, namespaces: Namespaces) -> Unreadable:
+    """The error for an `__init__` that does not parse."""
+    try:
+        parse(decode(namespaces.bytes_of(package), package.path))
+    except NotPython as error:
+        return Unreadable(error.reason, path=package.path, line=error.line, hint="the package's __init__ must parse")
+    return Unreadable("cannot be parsed", path=package.path)

@@ -10,7 +10,10 @@ import ast
 import re
 from collections.abc import Sequence
 
-from codemods.engine.model import Edit, Mention, Refusal, Site, Symbol, Warned
+from codemods.engine.model import Edit, Mention, Module, Refusal, Site, Symbol, Warned
+from codemods.engine.namespace import absolute
+from codemods.engine.references import ModuleAlias, StarImport, Target, binds_package
+from codemods.engine.scopes import Syntax
 from codemods.engine.source import NotPython, Source
 from codemods.engine.walk import analyse
 from codemods.narrow_reexport.context import Context, FilePlan
@@ -114,3 +117,22 @@ def in_string(text: str, at: int) -> bool:
     # a quote before it on its line, or an odd number of triple quotes above: a string, or taken for one to be sure
     row = text[text.rfind("\n", 0, at) + 1 : at]
     return '"' in row or "'" in row or text.count('"""', 0, at) % 2 == 1 or text.count("'''", 0, at) % 2 == 1
+
+
+def needs_expressions(
+    syntax: Syntax, module: Module, target: Target, references: Sequence[object], context: Context
+) -> bool:
+    if syntax.source.path == context.package.path:
+        return True
+    if any(isinstance(reference, (StarImport, ModuleAlias)) for reference in references):
+        return True
+    if binds_package(syntax, module, target):
+        return True
+    package_all = (s for s, _ in syntax.imports if isinstance(s, ast.ImportFrom) and s.names[0].name == "__all__")
+    if any(absolute(module, statement) == context.package.name for statement in package_all):
+        return True
+    text = syntax.source.text
+    package = context.package.name
+    if package not in text:
+        return False
+    return any(in_string(text, match.start()) for match in re.finditer(rf"{re.escape(package)}(?!\w)", text))

@@ -38,7 +38,7 @@ def assemble(
     lost: frozenset[str],
 ) -> Result:
     main = checkouts[0]
-    refusals: list[Refusal] = list(_unaccepted(init.refusals, namespaces, package, request))
+    refusals: list[Refusal] = list(dict.fromkeys(init.refusals))  # its own uses cannot be taken on: the name is gone
     warnings: list[Warned] = list(init.warnings)
     mentions: list[Mention] = []
     accepted: list[Refusal] = []
@@ -121,7 +121,9 @@ def _init_changes(
         stub = Module(package.name, stub_path, True)
         syntax = namespaces.syntax(stub)
         data = main.tree.read(stub_path)
-        if syntax is None:
+        if syntax is None and not any(found.symbol.name.encode() in data for found in context.resolutions):
+            pass
+        elif syntax is None:
             refusals.append(
                 Refusal(
                     Site(stub_path, 1, 0, ""),
@@ -249,8 +251,6 @@ def _ban_change(root: Path, rows: Sequence[Ban]) -> FileChange | None:
 
 def _still(package: Module, context: Context, after: ImportGraph, request: Request) -> tuple[StillLoaded, ...]:
     found: dict[str, StillLoaded] = {}
-    if request.options.callers_only:
-        return ()
     for resolution in context.resolutions:
         origin = resolution.loads
         if origin == package.name or origin in found:

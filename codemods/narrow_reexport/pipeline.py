@@ -24,6 +24,7 @@ from codemods.engine.model import Module, Refusal, Symbol
 from codemods.engine.modules import Layout
 from codemods.engine.namespace import Namespaces, all_values, module_statements
 from codemods.engine.project import Tree
+from codemods.engine.source import decode
 from codemods.narrow_reexport.context import Context
 from codemods.narrow_reexport.forms.package_init import InitPlan, plan_init
 from codemods.narrow_reexport.outcome import assemble, plan_files
@@ -51,7 +52,10 @@ def run(request: Request) -> Result:
     if resolved.refusals and not request.options.keep_going:
         return Result(request.package, resolved.resolutions, refusals=resolved.refusals, skipped=resolved.skipped)
     main = Checkout(request.root, tree, layout)
-    others = [_other(root, request, layout) for root in request.also]
+    own_root = request.root.resolve()
+    # a folder inside the tree is looked at anyway
+    also = [root for root in request.also if own_root != root and own_root not in root.parents]
+    others = [_other(root, request, layout) for root in also]
     result = _narrow(request, package, namespaces, main, others, resolved.resolutions)
     refused: list[Refusal] = list(resolved.refusals)
     left = resolved.resolutions
@@ -83,12 +87,14 @@ def _resolve(
     )
     errors: list[CodemodError] = []
     found = list(resolved.resolutions)
+    # a star that cannot be read, or a module `__getattr__`, may still export it
+    unsure = namespaces.has_getattr(package.name) or any("cannot be read" in error.detail for error in resolved.errors)
     for error in resolved.errors:
         # nothing binds it any more and no row says so: it may have been narrowed without one
         name = next((name for name in request.symbols if f"has no name {name}" in error.detail), "")
         origin = (
             _defined_below(package, name, namespaces, tree)
-            if isinstance(error, UnknownSymbol) and name and "cannot be read" not in error.detail
+            if isinstance(error, UnknownSymbol) and name and not unsure
             else None
         )
         if origin is not None:
@@ -141,9 +147,9 @@ def _canonical(tree: Tree, paths: Sequence[str]) -> tuple[str, ...]:
     kept: dict[str, None] = {}
     for path in paths:
         real = tree.canonical(path)
-        if real == path:
-            kept[path] = None
-        elif real is not None and real not in listed:
+        if real == path or real is None or path.endswith("/__init__.py"):
+            kept[path] = None  # (a target outside the tree is refused when it would be written)
+        elif real not in listed:
             kept[real] = None
     return tuple(sorted(kept))
 
@@ -203,6 +209,15 @@ def _narrow(
     final = frozenset() if callers_only else in_tree
     init = _plan_init(package, namespaces, resolutions, final, read_names, width, callers_only)
     own = plan_file(package.path, namespaces.bytes_of(package), replace(context, lost=frozenset()))
+    spans = [(edit.start, edit.end) for edit in init.edits]
+    for edit in own.edits:
+        if any(edit.start < end and start < edit.end for start, end in spans):
+            # from .sub import sym; from pkg import sym as s        the import of itself stands where one goes
+            source = decode(namespaces.bytes_of(package), package.path)
+            hint = "take that import out first"
+            reason = "the __init__ imports the symbol from itself"
+            site = source.site(source.line_of(edit.start))
+            init.refusals.append(Refusal(site, str(resolutions[0].symbol), reason, hint))
     init.edits += own.edits  # the `__init__` may read itself: `def f(): from . import sym`
     init.refusals += own.refusals
     init.warnings += own.warnings

@@ -8,7 +8,6 @@ Invariant: it reads no other file, writes nothing, and passes over no reference 
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -24,7 +23,6 @@ from codemods.engine.references import (
     Reflection,
     StarImport,
     Target,
-    binds_package,
     expression_references,
     import_references,
 )
@@ -40,7 +38,7 @@ from codemods.narrow_reexport.forms.placement import place
 from codemods.narrow_reexport.forms.reflection import TextPlan, accepts, judge_reflection, judge_strings
 from codemods.narrow_reexport.forms.star import change_star
 from codemods.narrow_reexport.forms.statement import Change, NewImport, stands_alone
-from codemods.narrow_reexport.left_alone import in_string, is_accepted, mentions, settle, shadowed, unparsed
+from codemods.narrow_reexport.left_alone import is_accepted, mentions, needs_expressions, settle, shadowed, unparsed
 from codemods.narrow_reexport.resolve import Resolution
 
 
@@ -77,7 +75,7 @@ def plan_file(path: str, data: bytes, context: Context) -> FilePlan:
     )
     syntax = analyse(source, tree, expressions=False)
     references = import_references(syntax, module, target)
-    if _needs_expressions(syntax, module, target, references, context):
+    if needs_expressions(syntax, module, target, references, context):
         syntax = analyse(source, tree)
         references = import_references(syntax, module, target)
         references += expression_references(syntax, module, target)
@@ -117,7 +115,19 @@ class _Planner:
             self._expressions(references)
         return self.draft
 
+    def _own_all(self) -> None:
+        # from pkg import __all__        the package's list is this module's too, and loses the name
+        listed = [found for found in self.context.resolutions if found.starred and not found.narrowed]
+        for statement, block in self.syntax.imports:
+            if isinstance(statement, ast.ImportFrom) and absolute(self.module, statement) == self.context.package.name:
+                if listed and any(alias.name == "__all__" == (alias.asname or alias.name) for alias in statement.names):
+                    if block.scope.kind == "module":
+                        hint = "write this module's own __all__ first"
+                        reason = "this module takes the package's __all__ as its own, which no longer lists the symbol"
+                        self._refuse(statement, listed[0].symbol.name, reason, hint)
+
     def _from_names(self, found: Sequence[FromName]) -> None:
+        self._own_all()
         by_statement: dict[ast.ImportFrom, list[FromName]] = {}
         for reference in found:
             resolution = self.by_name[reference.name]
@@ -387,20 +397,3 @@ def _covered(use: AttributeUse, names: Names, found: Resolution) -> bool:
         return False
     blocks = [binding.block for binding in owner.bindings.get(root.id, [])]
     return all(block.when.value in ("guarded", "late", "typing") for block in blocks) and found.path_is_module
-
-
-def _needs_expressions(
-    syntax: Syntax, module: Module, target: Target, references: Sequence[object], context: Context
-) -> bool:
-    if any(isinstance(reference, (StarImport, ModuleAlias)) for reference in references):
-        return True
-    if binds_package(syntax, module, target):
-        return True
-    package_all = (s for s, _ in syntax.imports if isinstance(s, ast.ImportFrom) and s.names[0].name == "__all__")
-    if any(absolute(module, statement) == context.package.name for statement in package_all):
-        return True
-    text = syntax.source.text
-    package = context.package.name
-    if package not in text:
-        return False
-    return any(in_string(text, match.start()) for match in re.finditer(rf"{re.escape(package)}(?!\w)", text))

@@ -20,7 +20,7 @@ SCHEMA_VERSION = 1
 Paint = Callable[[str, str], str]
 
 
-def summary(result: Result, *, applied: bool, verbose: int, paint: Paint) -> list[str]:
+def summary(result: Result, *, applied: bool, verbose: int, paint: Paint, callers_only: bool = False) -> list[str]:
     """The lines of a run that went through: origin, files, what was left and why, what is still loaded."""
     lines: list[str] = []
     for found in result.resolutions[: None if verbose else 20]:
@@ -33,31 +33,37 @@ def summary(result: Result, *, applied: bool, verbose: int, paint: Paint) -> lis
     else:
         lines += [
             "",
-            f"{'changed' if applied else 'would change'} {counted(result.files, 'file')} of {result.searched:,} searched:",
+            f"{'changed' if applied else 'would change'} {counted(result.files, 'file')} "
+            f"of {result.searched:,} searched:",
         ]
-        rows = [(_path(result, root, change), _what(change)) for root, changes in result.changes for change in changes]
+        rows = [
+            (_path(result, root, change), _what(result, root, change, callers_only=callers_only))
+            for root, changes in result.changes
+            for change in changes
+        ]
         shown = rows if verbose or len(rows) <= 40 else rows[:30]
         lines += columns(shown)
         if len(shown) < len(rows):
             lines.append(f"  ... and {len(rows) - len(shown)} more (-v lists them)")
     lines += _left(result, verbose, paint)
-    lines += ["", *_loads(result, paint)] if result.changes or result.still else []
-    return lines
+    told = _loads(result, paint, callers_only=callers_only) if result.changes or result.still else []
+    return [*lines, "", *told] if told else lines
 
 
 def refusals(result: Result, paint: Paint) -> list[str]:
     """The sites that stand in the way, and what to do about each."""
     lines = []
-    for refusal in result.refusals:
-        lines += [f"{paint(str(refusal.site), 'bold')}: {paint('refused', 'red')}: {refusal.reason} [{refusal.symbol}]"]
+    for refusal, symbols in _grouped(result.refusals):
+        lines += [f"{paint(str(refusal.site), 'bold')}: {paint('refused', 'red')}: {refusal.reason} [{symbols}]"]
         if refusal.site.text:
             lines.append(f"    {refusal.site.text}")
         lines.append(f"    way out: {refusal.hint}")
     if result.refusals:
-        count = counted(len(result.refusals), "site")
+        count = counted(len({(refusal.site.path, refusal.site.line) for refusal in result.refusals}), "site")
         lines += [
             "",
-            f"{count} in the way. To take a site on, mark its line with `# codemods: accept narrow_reexport` or pass --accept FILE:LINE.",
+            f"{count} in the way. To take a site on, mark its line with `# codemods: accept narrow_reexport` "
+            "or pass --accept FILE:LINE.",
         ]
     return lines
 
@@ -75,7 +81,8 @@ def error_lines(error: CodemodError, paint: Paint) -> list[str]:
 def failure_lines(failures: tuple[Failure, ...], paint: Paint) -> list[str]:
     """A postcondition that broke."""
     lines = [
-        f"{paint('internal error', 'red')}: a check of the result failed, so nothing was written. This is a bug of codemods; please report it:"
+        f"{paint('internal error', 'red')}: a check of the result failed, so nothing was written. "
+        "This is a bug of codemods; please report it:"
     ]
     return lines + [f"  {failure.path}: {failure.check}: {failure.detail}" for failure in failures]
 
@@ -101,11 +108,11 @@ def as_json(result: Result, *, exit_code: int, applied: bool) -> str:
             for found in result.resolutions
         ],
         "changes": [
-            {"root": str(root), "path": change.path, "sites": change.sites}
+            {"root": str(root), "path": change.path, "sites": change.sites, "what": _what(result, root, change)}
             for root, changes in result.changes
             for change in changes
         ],
-        "refusals": [_refusal(refusal) for refusal in result.refusals],
+        "refusals": [_refusal(refusal) for refusal in _once(result.refusals)],
         "accepted": [_refusal(refusal) for refusal in result.accepted],
         "warnings": [
             {**_site(warning.site), "symbol": warning.symbol, "reason": warning.reason} for warning in result.warnings
@@ -137,8 +144,8 @@ def error_json(package: str, error: CodemodError, exit_code: int) -> str:
 def as_github(result: Result) -> list[str]:
     """Refusals, warnings and errors as annotations of a GitHub workflow."""
     lines = [
-        annotation("error", r.site, "narrow_reexport", f"{r.symbol}: {r.reason}. Way out: {r.hint}")
-        for r in result.refusals
+        annotation("error", r.site, "narrow_reexport", f"{symbols}: {r.reason}. Way out: {r.hint}")
+        for r, symbols in _grouped(result.refusals)
     ]
     lines += [
         annotation(
@@ -147,23 +154,54 @@ def as_github(result: Result) -> list[str]:
         for e in result.errors
     ]
     lines += [annotation("warning", w.site, "narrow_reexport", f"{w.symbol}: {w.reason}") for w in result.warnings]
-    for _, changes in result.changes:
-        lines += [
-            annotation("notice", Site(change.path, 1, 0, ""), "narrow_reexport", _what(change)) for change in changes
-        ]
+    lines += [
+        annotation("notice", Site(change.path, 1, 0, ""), "narrow_reexport", _what(result, root, change))
+        for root, changes in result.changes
+        for change in changes
+    ]
     return lines
+
+
+def _once(refusals: tuple[Refusal, ...]) -> list[Refusal]:
+    """The same reason for the same symbol on one line is said once, whatever its column."""
+    return list({(r.site.path, r.site.line, r.symbol, r.reason): r for r in reversed(refusals)}.values())[::-1]
+
+
+def _grouped(refusals: tuple[Refusal, ...]) -> list[tuple[Refusal, str]]:
+    """One refusal for a line and a reason, with its symbols; more than three are counted."""
+    groups: dict[tuple[str, int, str], list[Refusal]] = {}
+    for refusal in _once(refusals):
+        groups.setdefault((refusal.site.path, refusal.site.line, refusal.reason), []).append(refusal)
+    said: list[tuple[Refusal, str]] = []
+    for group in groups.values():
+        if len(group) > 3:
+            said.append((group[0], f"{len(group)} symbols: {group[0].symbol} and others"))
+        else:
+            said += [(refusal, refusal.symbol) for refusal in group]
+    return said
 
 
 def _done(result: Result) -> str:
     return "already narrowed" if result.resolutions and all(found.narrowed for found in result.resolutions) else "done"
 
 
-def _what(change: FileChange) -> str:
+def _what(result: Result, root: object, change: FileChange, *, callers_only: bool = False) -> str:
     if change.path.rpartition("/")[2] == FILE_NAME:
         return "the record that keeps it narrowed"
-    if change.path.endswith(("__init__.py", "__init__.pyi")) and not change.sites:
-        return "re-export removed"
-    return counted(change.sites, "site")
+    own = {found.site.path for found in result.resolutions}
+    if root == result.changes[0][0] and change.path in own | {f"{path}i" for path in own}:
+        if callers_only:
+            return "taken out of __all__"
+        removed = sum(not found.narrowed for found in result.resolutions)
+        return "re-export removed" if removed <= 1 else f"{removed:,} re-exports removed"
+    if change.sites:
+        return counted(change.sites, "site")
+    # no site reads the symbol: the file only lost what the package loaded for it
+    old = set(change.before.split(b"\n"))
+    new = [row.split() for row in change.after.split(b"\n") if row not in old]
+    if new and all(row[:1] == [b"import"] for row in new):
+        return "import of a submodule added" if len(new) == 1 else f"imports of {len(new)} submodules added"
+    return "imports adapted"
 
 
 def _path(result: Result, root: object, change: FileChange) -> str:
@@ -182,7 +220,8 @@ def _left(result: Result, verbose: int, paint: Paint) -> list[str]:
     for module, names in result.dropped:
         lines += [
             "",
-            f"the star import of {module} also brought {', '.join(names)}: nobody here reads them through {result.package}, so they are gone from it",
+            f"the star import of {module} also brought {', '.join(names)}: "
+            f"nobody here reads them through {result.package}, so they are gone from it",
         ]
     for name, reason in result.skipped:
         lines.append(f"left alone: {name}: {reason}")
@@ -196,23 +235,34 @@ def _left(result: Result, verbose: int, paint: Paint) -> list[str]:
     return lines
 
 
-def _loads(result: Result, paint: Paint) -> list[str]:
+def _loads(result: Result, paint: Paint, *, callers_only: bool) -> list[str]:
     lines: list[str] = []
     still = {each.origin: each for each in result.still}
-    origins = dict.fromkeys(
-        found.origin.dotted if found.is_submodule else found.origin.module for found in result.resolutions
-    )
+    origins = dict.fromkeys(found.loads for found in result.resolutions)
     free = [origin for origin in origins if origin not in still and origin != result.package]
-    if free:
+    foreign = [origin for origin in free if origin in result.outside]
+    free = [origin for origin in free if origin not in foreign]
+    if callers_only:
+        names = _listed([*free, *foreign])
+        return [f"import {result.package} still loads {names}: --callers-only leaves its imports"] if names else []
+    if foreign:
+        names = _listed([found.symbol.name for found in result.resolutions if found.loads in foreign])
         lines.append(
-            f"import {result.package} no longer loads {', '.join(free[:8])}{f' and {len(free) - 8} more' if len(free) > 8 else ''}"
+            f"{result.package} no longer imports {_listed(foreign)} because of {names}; "
+            "what else loads it lies outside this tree and was not looked at"
         )
+    if free:
+        lines.append(f"import {result.package} no longer loads {_listed(free)}")
     for each in still.values():
         lines.append(
             f"{paint('still loaded', 'yellow')}: import {result.package} still loads {each.origin}: {_chain(each)}"
         )
     outside = _outside(result.resolutions)
     return lines + ([outside] if outside and result.changes else [])
+
+
+def _listed(names: list[str]) -> str:
+    return f"{', '.join(names[:8])}{f' and {len(names) - 8} more' if len(names) > 8 else ''}"
 
 
 def _chain(still: StillLoaded) -> str:
@@ -222,7 +272,10 @@ def _chain(still: StillLoaded) -> str:
 def _outside(resolutions: tuple[Resolution, ...]) -> str:
     same = [found.symbol.name for found in resolutions if found.same_name and not found.narrowed]
     if same:
-        return f"callers outside this tree will silently get the module {same[0]} instead of the symbol; --also DIR takes other checkouts along"
+        return (
+            f"callers outside this tree will silently get the module {same[0]} instead of the symbol; "
+            "--also DIR takes other checkouts along"
+        )
     if any(not found.is_submodule and not found.narrowed for found in resolutions):
         return "callers outside this tree will get an ImportError; --also DIR takes other checkouts along"
     return ""

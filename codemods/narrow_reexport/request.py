@@ -61,6 +61,7 @@ class Result:
     failures: tuple[Failure, ...] = ()
     notes: tuple[str, ...] = ()
     searched: int = 0
+    outside: tuple[str, ...] = ()  # modules of origins that are not in the tree
 
     @property
     def files(self) -> int:

@@ -13,11 +13,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from codemods.engine.errors import CodemodError, NotAReexport, UnknownSymbol, Unreadable
+from codemods.engine.errors import CodemodError, NotAReexport, UnknownSymbol
 from codemods.engine.model import Module, Refusal, Site, Symbol, When
 from codemods.engine.namespace import Namespaces, absolute
 from codemods.engine.scopes import Binding, Syntax
-from codemods.narrow_reexport.conditions import may_be_missing, no_reexport, rebound_later
+from codemods.narrow_reexport.conditions import may_be_missing, no_reexport, rebound_later, unreadable
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ def resolve(
     """
     syntax = namespaces.syntax(package)
     if syntax is None:
-        raise _unreadable(package, namespaces)
+        raise unreadable(package, namespaces)
     resolver = _Resolver(package, syntax, namespaces, known, to_definition)
     names = resolver.candidates() if every else []
     broad = set(names)
@@ -215,6 +215,12 @@ class _Resolver:
         path = origin.module if origin.module != package else origin.dotted
         clean = inside
         parent = package
+        above = package
+        while inside and "." in above:
+            # pkg's own name may be something else in its parent: a star brought it first
+            outer, _, leaf = above.rpartition(".")
+            clean = clean and self._binds_module(outer, leaf)
+            above = outer
         for part in path[len(package) + 1 :].split(".") if inside else ():
             if self.namespaces.locate(f"{parent}.{part}") is None:
                 clean = False
@@ -338,20 +344,6 @@ class _Resolver:
             ),
             0,
         )
-        if lazy and (typing or row or self._typing_star(name)):
-            return Refusal(
-                self.syntax.source.site(row or (typing[0].statement.lineno if typing else 1)),
-                f"{self.package.name}:{name}",
-                "the package exports it lazily (module __getattr__ or a lazy table), which is not narrowed yet",
-                "leave it: a lazy export does not make the package heavy",
-            )
-        if typing:
-            raise no_reexport(
-                self.package,
-                self.namespaces,
-                f"{name} is imported only for type checkers (TYPE_CHECKING): it does not exist at run time",
-                typing[0].statement.lineno,
-            )
         if name in self.known:
             origin = self.known[name]
             return Resolution(
@@ -365,6 +357,20 @@ class _Resolver:
                 False,
                 (),
                 narrowed=True,
+            )
+        if lazy and (typing or row or self._typing_star(name)):
+            return Refusal(
+                self.syntax.source.site(row or (typing[0].statement.lineno if typing else 1)),
+                f"{self.package.name}:{name}",
+                "the package exports it lazily (module __getattr__ or a lazy table), which is not narrowed yet",
+                "leave it: a lazy export does not make the package heavy",
+            )
+        if typing:
+            raise no_reexport(
+                self.package,
+                self.namespaces,
+                f"{name} is imported only for type checkers (TYPE_CHECKING): it does not exist at run time",
+                typing[0].statement.lineno,
             )
         raise self._unknown(name)
 
@@ -392,13 +398,3 @@ class _Resolver:
         elif unread:
             detail += f"; it may come from {unread[0]}, whose star import cannot be read here"
         return UnknownSymbol(detail, path=self.package.path, line=1, hint=hint)
-
-
-def _unreadable(package: Module, namespaces: Namespaces) -> Unreadable:
-    from codemods.engine.source import NotPython, decode, parse
-
-    try:
-        parse(decode(namespaces.bytes_of(package), package.path))
-    except NotPython as error:
-        return Unreadable(error.reason, path=package.path, line=error.line, hint="the package's __init__ must parse")
-    return Unreadable("cannot be parsed", path=package.path)

@@ -18,6 +18,7 @@ from codemods.narrow_reexport.resolve import Resolution
 _STAR = re.compile(rb"^[ \t\f]*from[ \t\\\r\n]+([.\w \t]+?)[ \t\\\r\n]+import[ \t\\\r\n]*\(?[ \t\\\r\n]*\*", re.M)
 _WORD = re.compile(rb"\w+")
 _TEXT = re.compile(r"\.(?:py|pyi)\Z")
+_CYTHON = (".pyx", ".pxd", ".pxi")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,7 @@ class Scan:
     """What the byte tests found."""
 
     python: tuple[Survivor, ...]
-    others: tuple[Survivor, ...]  # files that are not Python and spell the dotted path
+    others: tuple[Survivor, ...]  # files that are not Python (and setup.py), and may name a symbol through the package
     carriers: tuple[tuple[tuple[str, str], str], ...]  # (module, name) -> module reached there
     starred_modules: frozenset[str]
     star_reads: frozenset[tuple[str, str]]
@@ -90,11 +91,12 @@ def scan(
         if progress is not None and number % 500 == 0:
             progress(number, len(paths))
         data = read(path)
-        if not _TEXT.search(path):
-            if any(needle in data for needle in dotted) or (
-                path.endswith((".ipynb", ".md", ".rst")) and leaf in data and spelled(data)
-            ):
+        if not _TEXT.search(path) or path.rpartition("/")[2] == "setup.py":
+            # pkg.sym      from pkg import sym      and in Cython: from . import sym
+            near = leaf in data or path.endswith(_CYTHON)
+            if any(needle in data for needle in dotted) or (near and b"import" in data and spelled(data)):
                 others.append(Survivor(path, data))
+        if not _TEXT.search(path):
             continue
         inside = path.startswith(folder)
         has_leaf = leaf in data
@@ -142,6 +144,8 @@ def scan(
     starring = _star_importers(stars, layout, package)
     for path in starring:
         kept.setdefault(path, loaded.get(path) or read(path))
+    for path in starring if wants_names else ():
+        reads |= {word.decode("utf-8", "replace") for word in _WORD.findall(kept[path])}
     everywhere = {layout.module_at(path).name: path for path in starring}
     leaves = [last.decode() for _, last in own]
     star_reads = _reads_of(everywhere, [*names, *leaves], kept, unsure, stars, layout)
@@ -340,8 +344,8 @@ def _names_read(data: bytes, leaf: bytes, inside: bool) -> set[str]:
         rb"\bfrom[ \t]+" + module + rb"[ \t\\\r\n]+import\b[ \t]*(\([^)]*\)|(?:[^\n;\\]|\\\r?\n)*)", data
     ):
         found |= {word.decode("utf-8", "replace") for word in _WORD.findall(match[1])}
-    for match in re.finditer(rb"\b\w+[ \t]*\.[ \t]*(\w+)", data):
-        found.add(match[1].decode("utf-8", "replace"))
+    for match in re.finditer(rb"\b\w+[ \t]*\.[ \t]*(\w+)|[\"'](?=(\w+)[\"'])", data):
+        found.add((match[1] or match[2] or b"").decode("utf-8", "replace"))
     return found
 
 

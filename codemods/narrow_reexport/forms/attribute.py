@@ -139,7 +139,7 @@ class AttributePlanner(NameFacts):
                 return
             for alias in (
                 ()
-                if found.same_name
+                if not found.path_is_module
                 else (f"_{found.origin.module.rpartition('.')[2]}", f"_{found.origin.module.replace('.', '_')}")
             ):
                 if bindable and self._free(alias, group, None):

@@ -21,12 +21,14 @@ from codemods.engine.model import Mention, Refusal, Site, Warned
 from codemods.narrow_reexport.forms.reflection import TextPlan, accepts
 from codemods.narrow_reexport.resolve import Resolution
 
+_Wanted = Mapping[str, Resolution]  # by the symbol's name
+_Taken = tuple[re.Match[str], list[str]]
+
 _SETTINGS = (".toml", ".cfg", ".ini", ".yaml", ".yml", ".json")
 _SHOWN = (".md", ".rst", ".txt")
 _CYTHON = (".pyx", ".pxd", ".pxi")
 
 _MENTION, _WARNING, _REFUSAL = range(3)
-
 _NEWLINE = re.compile(r"\r\n|\r|\n")
 # from pkg import (a, sym)      from pkg import a, \        from . cimport sym
 _IMPORT = re.compile(
@@ -40,11 +42,10 @@ def judge_document(
 ) -> TextPlan:
     """Verdicts on one file that is not Python, and on the entry points of a `setup.py`."""
     wanted = {found.symbol.name: found for found in resolutions if not found.is_submodule}
-    name = path.rpartition("/")[2]
-    if not wanted or name == FILE_NAME:  # our own rows are no mention of the symbol
+    if not wanted or f"/{path}".endswith(f"/{FILE_NAME}"):  # our own rows are no mention of the symbol
         return TextPlan()
     page = _Page(path, data.decode("utf-8", "replace"), resolutions[0].symbol.module, wanted)
-    if name == "setup.py":
+    if path.endswith(".py"):
         _entry_points(page)
         return page.settled(accepted)
     if path.endswith(".ipynb"):
@@ -95,7 +96,7 @@ class _Page:
     path: str
     text: str
     package: str
-    wanted: Mapping[str, Resolution]
+    wanted: _Wanted
     verdicts: dict[tuple[int, str], _Verdict] = field(default_factory=dict)
     starts: list[int] = field(default_factory=list)
 
@@ -183,9 +184,8 @@ def _dotted(page: _Page) -> None:
     imports = cython and re.search(rf"^[ \t]*import[ \t]+{re.escape(page.package)}\b", page.text, re.M) is not None
     for match in _dotted_matches(page):
         line = page.line_of(match.start())
-        row, name = page.row(line), match["name"]
         column = match.start() - page.starts[line - 1]
-        before, after = row[:column], row[column + len(match[0]) :]
+        before, after = page.row(line)[:column], page.row(line)[column + len(match[0]) :]
         verdict = _Verdict(_MENTION)
         if settings and _is_value(before, after):
             # key = "pkg:sym"      - pkg.sym
@@ -195,7 +195,7 @@ def _dotted(page: _Page) -> None:
         elif imports and "." in match["sep"] and "#" not in before and before.count('"') % 2 == 0:
             # import pkg            pkg.sym(x)
             verdict = _CYTHON_READ
-        page.put(line, name, verdict)
+        page.put(line, match["name"], verdict)
 
 
 def _aliased(page: _Page) -> None:
@@ -213,9 +213,7 @@ def _names(page: _Page) -> str:
     return "|".join(sorted(map(re.escape, page.wanted), key=len, reverse=True))
 
 
-def _import_matches(
-    text: str, package: str, wanted: Mapping[str, Resolution], here: str = ""
-) -> Iterator[tuple[re.Match[str], list[str]]]:
+def _import_matches(text: str, package: str, wanted: _Wanted, here: str = "") -> Iterator[_Taken]:
     """Each import statement from the package, and the symbols that it takes; relative ones start from `here`."""
     for match in _IMPORT.finditer(text):
         module = match["module"]
@@ -350,9 +348,7 @@ def _parsed(code: str) -> ast.Module | None:
         return None
 
 
-def _reads_of(
-    snippets: Sequence[_Snippet], package: str, wanted: Mapping[str, Resolution]
-) -> tuple[list[_Read], list[_Snippet]]:
+def _reads_of(snippets: Sequence[_Snippet], package: str, wanted: _Wanted) -> tuple[list[_Read], list[_Snippet]]:
     """What snippets that run one after the other read of the package; beside it, those that hold more than Python."""
     nodes: list[tuple[_Snippet, ast.AST]] = []
     odd: list[_Snippet] = []
@@ -383,7 +379,7 @@ def _reads_of(
 
 
 def _read(
-    node: ast.AST, package: str, wanted: Mapping[str, Resolution], aliases: Mapping[str, str], others: set[str]
+    node: ast.AST, package: str, wanted: _Wanted, aliases: Mapping[str, str], others: set[str]
 ) -> list[tuple[str, bool]]:
     """The symbols that one node reads, and whether for certain."""
     if isinstance(node, ast.ImportFrom) and not node.level and node.module == package:

@@ -30,6 +30,7 @@ class AllPlan:
     emptied: list[ast.stmt] = field(default_factory=list)
     gone: set[int] = field(default_factory=set)  # ids of nodes that are cut away
     refusals: list[Refusal] = field(default_factory=list)
+    unread: list[ast.AST] = field(default_factory=list)  # parts that cannot be read: they may name the symbol
     replaced: list[ast.expr] = field(default_factory=list)  # `sub.__all__` terms that were taken out whole
 
 
@@ -87,6 +88,7 @@ class _Cutter:
             self.unknown.append(self.syntax.tree)
         if not self.unknown:
             return
+        self.plan.unread = self.unknown
         for use in self.syntax.strings:
             value = _text(use.node)
             if isinstance(use.parent, ast.Expr) or value is None or id(use.node) in self.plan.gone or use.annotation:
@@ -292,8 +294,8 @@ class _Cutter:
 
     def _local_list(self, value: ast.expr) -> ast.expr | None:
         """The display that a name of this file stands for, where it serves `__all__` alone."""
-        if not isinstance(value, ast.Name):
-            return None
+        if not isinstance(value, ast.Name) or not value.id.startswith("_"):
+            return None  # a public list may be read elsewhere
         found = self.syntax.module.bindings.get(value.id, [])
         if len(found) != 1 or not isinstance(found[0].value, (ast.List, ast.Tuple, ast.BinOp)):
             return None

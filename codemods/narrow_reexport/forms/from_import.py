@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
+import unicodedata
 from collections.abc import Mapping
 
 from codemods.engine.model import Module, Symbol
@@ -123,7 +124,7 @@ def _reshaped(
     items = []
     for item, (name, alias) in zip(kept.items, names):
         old = item.partition(" as ")[0].strip()
-        if old == name and ((" as " in item) == bool(alias)):
+        if unicodedata.normalize("NFKC", old) == name and ((" as " in item) == bool(alias)):
             items.append(item)
         else:
             items.append(f"{name} as {alias}" if alias else name)

@@ -97,7 +97,9 @@ class InitUses:
         for use in self.syntax.names:
             if not isinstance(use.node, ast.Name) or use.node.id != name or id(use.node) in self.gone:
                 continue
-            if use.scope.owner(name) is not self.syntax.module or self._removed_statement(use.statement):
+            owner = use.scope.owner(name)
+            starred = owner is None and bool(found.stars)
+            if (owner is not self.syntax.module and not starred) or self._removed_statement(use.statement):
                 continue
             function = _function(use)
             if function is not None and self._called_now(function):
@@ -259,6 +261,7 @@ class InitUses:
             if (
                 isinstance(use.node, ast.Name)
                 and id(use.node) not in self.gone
+                and use.node.id not in self.resolutions
                 and self._lost_leaf(use.node.id)
                 and use.scope.owner(use.node.id) in (None, self.syntax.module)
             ):

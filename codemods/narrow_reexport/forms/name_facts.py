@@ -229,7 +229,7 @@ class NameFacts:
         planned += [(name, home) for _, name, home in self._edited]
         at: Block | None = block
         while at is not None:
-            if (module, at) in planned:
+            if any(home is at and (name == module or name.startswith(f"{module}.")) for name, home in planned):
                 return True
             at = at.parent
         return False

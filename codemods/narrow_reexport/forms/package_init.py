@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from codemods.engine.model import Edit, Module, Refusal, Warned
 from codemods.engine.namespace import Namespaces, absolute
 from codemods.engine.scopes import Block, Syntax
+from codemods.engine.walk import suppresses_import_error
 from codemods.narrow_reexport.forms import sequence
 from codemods.narrow_reexport.forms.dunder_all import AllPlan, plan_all
 from codemods.narrow_reexport.forms.init_uses import InitPlan, InitUses
@@ -45,6 +46,11 @@ class _InitPlanner(InitUses):
         every = frozenset(self.resolutions)
         entries = plan_all(self.package, self.syntax, self.namespaces, every)
         self.plan.refusals += entries.refusals
+        if entries.unread and not entries.refusals and self.resolutions:
+            line = getattr(entries.unread[0], "lineno", 1)
+            reason = "__all__ is computed in a way that cannot be read: it may still name the symbol"
+            symbol = str(next(iter(self.resolutions.values())).symbol)
+            self.plan.warnings.append(Warned(self.source.site(line), symbol, reason))
         self.gone |= entries.gone
         if callers_only:
             self.plan.kept |= every
@@ -52,10 +58,20 @@ class _InitPlanner(InitUses):
             return self.plan
         for name, found in self.resolutions.items():
             self._cut(name, found)
+        if self.stub:
+            self._keep_for_types()
         for name, found in self.resolutions.items():
+            if self.stub:
+                break
             self._uses(name, found)
             self._clobbered(found)
             self._by_name(name, found)
+        for binding in (
+            self.namespaces.bindings(self.package.name, "__getattr__") if self.resolutions and not self.stub else ()
+        ):
+            reason = "the package's __getattr__ will be asked for the name once the import is gone"
+            symbol = str(next(iter(self.resolutions.values())).symbol)
+            self.plan.warnings.append(Warned(self.source.site(binding.statement.lineno), symbol, reason))
         self._module_imports(entries)
         dels = self._deletions()
         self._submodule_uses()
@@ -90,6 +106,20 @@ class _InitPlanner(InitUses):
                         "move the declaration into the submodule's stub first",
                     )
                 )
+
+    def _keep_for_types(self) -> None:
+        # from .sub import Sym as Sym; def f(x: Sym) -> None      ->  from .sub import Sym: in a stub no re-export
+        for statement, positions in list(self.removed.items()):
+            for number in list(positions):
+                alias = statement.names[number]  # type: ignore[attr-defined]
+                bound = alias.asname or alias.name
+                if any(isinstance(use.node, ast.Name) and use.node.id == bound for use in self.syntax.names):
+                    positions.discard(number)
+                    if alias.asname == alias.name:
+                        start, end = self.source.span(alias)
+                        self.plan.edits.append(Edit(self.source.path, start, end, alias.name))
+            if not positions:
+                del self.removed[statement]
 
     def _reads_itself(self, found: Resolution) -> None:
         top = self.package.name.partition(".")[0]
@@ -272,7 +302,9 @@ class _InitPlanner(InitUses):
         while grown:
             grown = False
             for statement in self.syntax.blocks:
-                if statement in gone or not isinstance(statement, (ast.If, ast.Try)):
+                if statement in gone or not isinstance(statement, (ast.If, ast.Try, ast.With)):
+                    continue
+                if isinstance(statement, ast.With) and not suppresses_import_error(statement):
                     continue
                 if isinstance(statement, ast.Try):
                     dead = (
@@ -285,6 +317,8 @@ class _InitPlanner(InitUses):
                         for handler in statement.handlers
                         for inner in handler.body
                     )
+                elif isinstance(statement, ast.With):
+                    dead = all(inner in gone for inner in statement.body)
                 else:
                     dead = (
                         all(inner in gone for inner in statement.body)

@@ -122,8 +122,14 @@ class _Placer:
     def _ordered(self) -> list[Change]:
         return [self.changes[statement] for statement in self.block.statements if statement in self.changes]  # type: ignore[index]
 
+    def _one_name_a_line(self) -> bool:
+        # from a import x; from a import y, line by line: isort's force_single_line
+        single = [s for s in self.block.statements if isinstance(s, ast.ImportFrom)]
+        modules = [(s.level, s.module) for s in single]
+        return all(len(s.names) == 1 for s in single) and len(set(modules)) < len(modules)
+
     def _target(self, change: Change, new: NewImport) -> ast.ImportFrom | None:
-        if not new.names:
+        if not new.names or (len(new.names) == 1 and self._one_name_a_line()):
             return None
         for statement in self.block.statements:
             if (

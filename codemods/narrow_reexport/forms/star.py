@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from codemods.engine.model import Module
 from codemods.engine.namespace import absolute, all_values
@@ -33,9 +34,15 @@ def change_star(
     that other files read through this module.
     """
     package = resolutions[0].symbol.module
+    code_end, line_end = statement_end(syntax.source, star.statement)
+    # what silences the star's unused names must silence the explicit one's too, in an `__init__`
+    comment = syntax.source.text[code_end:line_end].strip()
+    noqa = comment if module.is_package and re.fullmatch(r"#\s*noqa(:[\sA-Z0-9,]*)?", comment, re.I) else ""
     new: dict[tuple[str, str], NewImport] = {}
     for found in resolutions:
         name = found.symbol.name
+        if found.origin.module == module.name:
+            continue  # the origin stars its own package
         if found.starred and (_used(syntax, star, name) or name in read_elsewhere or _passed_on(syntax, module, name)):
             # from pkg import *          ->  from pkg import *
             # sym()                          from pkg.sub import sym
@@ -43,7 +50,7 @@ def change_star(
             alias = "" if origin.name == name else name
             if not _beside(star, module, origin.module, origin.name, name):
                 spelled = spell(module, star.statement, package, origin.module)
-                new[origin.module, name] = NewImport(spelled, origin.module, ((origin.name, alias),))
+                new[origin.module, name] = NewImport(spelled, origin.module, ((origin.name, alias),), noqa)
     for name in submodules:
         used = _used(syntax, star, name) or name in read_elsewhere
         if used and not _beside(star, module, package, name, name):
@@ -54,7 +61,7 @@ def change_star(
     joined: dict[str, NewImport] = {}
     for each in new.values():
         old = joined.get(each.module)
-        joined[each.module] = each if old is None else NewImport(old.spelled, old.module, old.names + each.names)
+        joined[each.module] = each if old is None else replace(old, names=old.names + each.names)
     start = syntax.source.span(star.statement)[0]
     _, end = statement_end(syntax.source, star.statement)
     return Change(star.statement, star.block, syntax.source.text[start:end], list(joined.values()))

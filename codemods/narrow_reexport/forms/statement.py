@@ -61,8 +61,13 @@ def render(new: NewImport, indent: str, width: int, newline: str) -> str:
         return f"import {new.module}{f' as {new.alias}' if new.alias else ''}{_comment(new.comment)}"
     names = [f"{name} as {alias}" if alias else name for name, alias in new.names]
     line = f"from {new.spelled} import {', '.join(names)}{_comment(new.comment)}"
-    if len(indent + line) <= width or PRAGMA.search(new.comment):
+    pragma = PRAGMA.search(new.comment) is not None
+    if len(indent + line) <= width or (pragma and len(names) == 1):
         return line
+    if pragma:
+        # a pragma counts for the statement's first line
+        rows = [f"{indent}    {name}," for name in names]
+        return newline.join([f"from {new.spelled} import ({_comment(new.comment)}", *rows, f"{indent})"])
     rows = [f"{indent}    {name}," for name in names]
     if new.comment:
         rows[-1] += _comment(new.comment)
