@@ -22,7 +22,7 @@ from codemods.engine.errors import BadConfiguration, Unreadable
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
-_CODE = (".py", ".pyi", ".pyx", ".pxd", ".ipynb", ".sh")
+_CODE = (".py", ".pyi", ".pyx", ".pxd", ".pxi", ".ipynb", ".sh")
 _DOCUMENTS = (".md", ".rst", ".txt")
 _SETTINGS = (".toml", ".cfg", ".ini", ".yaml", ".yml", ".json")
 _SUFFIXES = _CODE + _DOCUMENTS + _SETTINGS

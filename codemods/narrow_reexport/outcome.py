@@ -6,6 +6,7 @@ Invariant: it returns changes only if no site refused and every check of the res
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -21,8 +22,11 @@ from codemods.engine.verify import check_outside, check_parses
 from codemods.narrow_reexport.context import Context, FilePlan
 from codemods.narrow_reexport.forms.document import judge_document
 from codemods.narrow_reexport.forms.package_init import InitPlan, plan_init
+from codemods.narrow_reexport.forms.reflection import accepts
+from codemods.narrow_reexport.forms.registration import registrations
 from codemods.narrow_reexport.plan import plan_file
 from codemods.narrow_reexport.request import Checkout, Request, Result, StillLoaded, accepted_sites
+from codemods.narrow_reexport.resolve import Resolution
 
 _PARALLEL_FROM = 120  # files that survive the scan; below, starting workers costs more than they save
 
@@ -65,6 +69,9 @@ def assemble(
         changes.append((checkout.root, tuple(sorted(own, key=lambda change: change.path))))
     inits, stub_refusals = _init_changes(request, package, namespaces, main, context, init)
     refusals += stub_refusals
+    side_refusals, side_warnings = _side_effects(namespaces, checkouts, context, lost, accepted_sites(request))
+    refusals += side_refusals
+    warnings += side_warnings
     if request.options.strict:
         refusals += [
             Refusal(warning.site, warning.symbol, warning.reason, "--strict turns this warning into a refusal")
@@ -98,6 +105,49 @@ def assemble(
     return replace(
         result, changes=tuple(complete), still=_still(package, context, after, request), failures=tuple(failures)
     )
+
+
+def _side_effects(
+    namespaces: Namespaces,
+    checkouts: Sequence[Checkout],
+    context: Context,
+    lost: frozenset[str],
+    accepted: frozenset[tuple[str, int]],
+) -> tuple[list[Refusal], list[Warned]]:
+    """Registrations of origins that the package no longer loads: refused where nothing else loads them either."""
+    refusals: list[Refusal] = []
+    warnings: list[Warned] = []
+    for found in context.resolutions:
+        module = namespaces.locate(found.loads)
+        if module is None or found.loads not in lost:
+            continue
+        for each in registrations(module, namespaces):
+            if (each.site.path, each.site.line) in accepted or accepts(each.site.text):
+                continue
+            symbol = str(found.symbol)
+            if each.stores and not _imported(found, checkouts, module):
+                reason = (
+                    f"{each.callee}() registers an object as the module is imported, and nothing imports it any more"
+                )
+                hint = "import the module where the registration is needed, or accept the site"
+                refusals.append(Refusal(each.site, symbol, reason, hint))
+            elif each.stores or not _imported(found, checkouts, module):
+                reason = f"{each.callee}() may register an object; import {context.package.name} no longer runs it"
+                warnings.append(Warned(each.site, symbol, reason))
+    return refusals, warnings
+
+
+def _imported(found: Resolution, checkouts: Sequence[Checkout], module: Module) -> bool:
+    """Whether some file imports the module after the run, as far as the files that were looked at tell."""
+    leaf = found.loads.rpartition(".")[2]
+    for checkout in checkouts:
+        for path, plan in checkout.plans.items():
+            if path != module.path and any(leaf in edit.text for edit in plan.edits):
+                return True
+            direct = re.compile(rb"^[ \t]*(?:from|import)\b[^\n]*\b" + leaf.encode() + rb"\b", re.M)
+            if path != module.path and direct.search(checkout.sources[path]):
+                return True
+    return False
 
 
 def _changed(plan: FilePlan, data: bytes) -> tuple[FileChange | None, Refusal | None]:
@@ -160,8 +210,6 @@ def _init_changes(
 def _unaccepted(
     refusals: Iterable[Refusal], namespaces: Namespaces, package: Module, request: Request
 ) -> tuple[Refusal, ...]:
-    from codemods.narrow_reexport.forms.reflection import accepts
-
     marked = accepted_sites(request)
     return tuple(
         dict.fromkeys(r for r in refusals if (r.site.path, r.site.line) not in marked and not accepts(r.site.text))

@@ -20,7 +20,7 @@ from codemods.engine.discover import checkout_top, list_files
 from codemods.engine.edits import apply
 from codemods.engine.errors import CodemodError, UnknownPackage, UnknownSymbol
 from codemods.engine.graph import ImportGraph
-from codemods.engine.model import Module, Refusal, Symbol
+from codemods.engine.model import Module, Refusal, Site, Symbol, Warned
 from codemods.engine.modules import Layout
 from codemods.engine.namespace import Namespaces, all_values, module_statements
 from codemods.engine.project import Tree
@@ -68,6 +68,8 @@ def run(request: Request) -> Result:
         result = _narrow(request, package, namespaces, main, others, left) if left else Result(request.package)
     if request.options.keep_going:
         result = replace(result, refusals=tuple(refused), errors=resolved.errors)
+    foreign = _links_out(request, resolved.resolutions)
+    result = replace(result, warnings=tuple(sorted({*result.warnings, *foreign})))
     outside = checkout_top(request.root)
     notes = list(result.notes)
     if outside is not None and outside.resolve() != request.root.resolve():
@@ -75,7 +77,11 @@ def run(request: Request) -> Result:
             f"only files below {request.root.name}/ were looked at; the checkout starts higher up, so run there, or name its other folders with --also"
         )
     return replace(
-        result, skipped=resolved.skipped, notes=tuple(notes), searched=sum(len(c.tree.paths) for c in (main, *others))
+        result,
+        skipped=resolved.skipped,
+        notes=tuple(notes),
+        searched=sum(len(c.tree.paths) for c in (main, *others)),
+        outside=tuple(sorted({r.loads for r in resolved.resolutions if layout.locate(r.loads) is None})),
     )
 
 
@@ -147,11 +153,26 @@ def _canonical(tree: Tree, paths: Sequence[str]) -> tuple[str, ...]:
     kept: dict[str, None] = {}
     for path in paths:
         real = tree.canonical(path)
-        if real == path or real is None or path.endswith("/__init__.py"):
-            kept[path] = None  # (a target outside the tree is refused when it would be written)
-        elif real not in listed:
+        if real == path or path.endswith("/__init__.py"):
+            kept[path] = None
+        elif real is not None and real not in listed:
             kept[real] = None
     return tuple(sorted(kept))
+
+
+def _links_out(request: Request, resolutions: Sequence[Resolution]) -> list[Warned]:
+    """Symlinks to files outside the tree that spell a symbol: they are not edited, and that is said."""
+    found = []
+    listed = list_files(request.root, exclude=request.options.exclude)
+    tree = Tree(request.root, listed)
+    for path in listed:
+        if path.endswith((".py", ".pyi")) and (request.root / path).is_symlink() and tree.canonical(path) is None:
+            data = tree.read(path)
+            for resolution in resolutions:
+                if resolution.symbol.name.encode() in data:
+                    reason = "a symlink to a file outside the tree spells the symbol: it was not looked into"
+                    found.append(Warned(Site(path, 1, 0, ""), str(resolution.symbol), reason))
+    return found
 
 
 def _other(root: Path, request: Request, layout: Layout) -> Checkout:
@@ -233,16 +254,15 @@ def _has_aliases(package: Module, namespaces: Namespaces, resolutions: Iterable[
 def _foreign_orphans(lost: frozenset[str]) -> frozenset[str]:
     """Lost modules outside the tree that their own package does not import: `xml.dom`, but not `os.path`.
 
-    The standard library is read, not imported. Of third-party packages nothing is known: their submodules count.
+    The standard library is read, not imported. Of third-party packages nothing is known here: nearly all of them load
+    the submodules that code reads from them (`torch.nn`), so theirs do not count.
     """
-    dotted = {name for name in lost if "." in name}
+    dotted = {name for name in lost if "." in name and name.partition(".")[0] in sys.stdlib_module_names}
     if not dotted:
         return frozenset()
     folder = Path(sysconfig.get_path("stdlib"))
 
     def locate(name: str) -> Module | None:
-        if name.partition(".")[0] not in sys.stdlib_module_names:
-            return None
         below = folder.joinpath(*name.split("."))
         if (below / "__init__.py").is_file():
             return Module(name, str(below / "__init__.py"), True)
@@ -252,9 +272,9 @@ def _foreign_orphans(lost: frozenset[str]) -> frozenset[str]:
     kept = set()
     for name in dotted:
         parent = name.rpartition(".")[0]
-        if locate(name) is not None and name in library.closure(parent):
+        if any(edge.imported == name for edge in library.edges(parent)):
             continue
-        if name.partition(".")[0] in sys.stdlib_module_names and locate(name) is None:
+        if locate(name) is None:
             continue  # os.path and the like: no file of its own
         kept.add(name)
     return frozenset(kept)

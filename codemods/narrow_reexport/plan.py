@@ -32,6 +32,7 @@ from codemods.engine.walk import analyse
 from codemods.narrow_reexport.context import Context, FilePlan
 from codemods.narrow_reexport.forms.annotation import type_strings, typed_strings
 from codemods.narrow_reexport.forms.attribute import AttributePlanner, additions_as_changes
+from codemods.narrow_reexport.forms.document import doctest_sites
 from codemods.narrow_reexport.forms.from_import import change_from_import
 from codemods.narrow_reexport.forms.onward_all import onward_entries
 from codemods.narrow_reexport.forms.placement import place
@@ -301,12 +302,21 @@ class _Planner:
         onward = onward_entries(self.syntax, self.module, names, listed, as_tuple=self.context.all_is_tuple)
         self.draft.edits += onward
         self.draft.sites += len(onward)
+        self._doctests()
         reflected = [r for r in references if isinstance(r, Reflection)]
         for verdicts in (
             judge_reflection(self.syntax, reflected, self.context.resolutions),
             judge_strings(self.syntax, self.context.resolutions, typed_strings(self.syntax)),
         ):
             self._verdicts(verdicts)
+
+    def _doctests(self) -> None:
+        # >>> from pkg import sym        in a docstring: not rewritten yet, but said
+        for use in self.syntax.strings:
+            if isinstance(use.parent, ast.Expr) and isinstance(use.node, ast.Constant):
+                for line, symbol, _ in doctest_sites(str(use.node.value), use.node.lineno, self.context.resolutions):
+                    reason = "a doctest reads the symbol through the package, which will fail"
+                    self.draft.warnings.append(Warned(self.syntax.source.site(line), symbol, reason))
 
     def _own_dict(self, use: Use, names: Names) -> None:
         # pkg.__dict__["sym"]

@@ -16,6 +16,7 @@ from codemods.engine.modules import Layout
 from codemods.narrow_reexport.resolve import Resolution
 
 _STAR = re.compile(rb"^[ \t\f]*from[ \t\\\r\n]+([.\w \t]+?)[ \t\\\r\n]+import[ \t\\\r\n]*\(?[ \t\\\r\n]*\*", re.M)
+_STAR_NEAR = re.compile(rb"import[ \t\\\r\n]*\(?[ \t\\\r\n]*\*")
 _WORD = re.compile(rb"\w+")
 _TEXT = re.compile(r"\.(?:py|pyi)\Z")
 _CYTHON = (".pyx", ".pxd", ".pxi")
@@ -83,8 +84,11 @@ def scan(
     stars: dict[str, set[str]] = {}
     early: set[str] = set()
     losing: set[str] = set()
-    reflects = _reflection_pattern(leaf)
+    reflects = _reflection_test(leaf)
     hands_over = re.compile(rb"[(,=\[{:][ \t]*(?:[\w.]+\.)?" + re.escape(leaf) + rb"[ \t]*[,)\]}]|\.__dict__\b")
+    # what imports the package as a module spells its parent, or lies beside it
+    above = package.rpartition(".")[0].rpartition(".")[2].encode()
+    near = folder.rstrip("/").rpartition("/")[0] + "/"
     reads: set[str] = set()
     unsure: dict[str, bytes] = {}
     for number, path in enumerate(paths):
@@ -93,19 +97,19 @@ def scan(
         data = read(path)
         if not _TEXT.search(path) or path.rpartition("/")[2] == "setup.py":
             # pkg.sym      from pkg import sym      and in Cython: from . import sym
-            near = leaf in data or path.endswith(_CYTHON)
-            if any(needle in data for needle in dotted) or (near and b"import" in data and spelled(data)):
+            spells = leaf in data or path.endswith(_CYTHON)
+            if any(needle in data for needle in dotted) or (spells and b"import" in data and spelled(data)):
                 others.append(Survivor(path, data))
         if not _TEXT.search(path):
             continue
         inside = path.startswith(folder)
         has_leaf = leaf in data
-        if b"*" in data and (has_leaf or b"import" in data):
+        if _STAR_NEAR.search(data):
             for match in _STAR.finditer(data):
                 stars.setdefault(path, set()).add(b"".join(match[1].split()).decode("utf-8", "replace"))
         has_name = spelled(data) or ((has_leaf or inside) and not data.isascii() and _spelled_otherwise(data, names))
         if has_leaf and b"import" in data:
-            for match in alias_of.finditer(data):
+            for match in alias_of.finditer(data) if above in data or path.startswith(near) else ():
                 if match["module"] and _absolute(layout, path, match["module"].decode()) != package.rpartition(".")[0]:
                     continue
                 name = match["alias"] or match["from_alias"] or leaf
@@ -118,7 +122,8 @@ def scan(
         elif wants_names and inside:
             reads |= _names_read(data, leaf, inside)
         loses = bool(own or foreign) and (
-            ((has_leaf or inside) and _loses(data, own)) or ((inside or touches(path, data)) and _loses(data, foreign))
+            ((has_leaf or inside) and _loses(data, own))
+            or ((inside or (has_leaf and touches(path, data))) and _loses(data, foreign))
         )
         if loses:
             losing.add(path)
@@ -130,7 +135,7 @@ def scan(
                 kept[path] = data
                 continue
             unsure[path] = data
-        if loses or (has_leaf and (reflects.search(data) or (touches(path, data) and hands_over.search(data)))):
+        if loses or (has_leaf and (reflects(data) or (touches(path, data) and hands_over.search(data)))):
             kept[path] = data
         elif path in stars:
             loaded[path] = data
@@ -329,11 +334,14 @@ def _loses(data: bytes, tails: frozenset[tuple[bytes, bytes]]) -> bool:
     return False
 
 
-def _reflection_pattern(leaf: bytes) -> re.Pattern[bytes]:
-    return re.compile(
-        rb"\b(?:getattr|hasattr|setattr|delattr|vars|dir|object|getmembers|attrgetter)[ \t\r\n]*\([ \t\r\n]*[\w.]*\b"
-        + re.escape(leaf)
-        + rb"[ \t\r\n]*[,)]"
+def _reflection_test(leaf: bytes) -> Callable[[bytes], bool]:
+    # getattr(a.b.pkg, ...)        looked for from the name on, which is rarer than the calls
+    name = re.compile(re.escape(leaf) + rb"[ \t\r\n]*[,)]")
+    before = re.compile(
+        rb"\b(?:getattr|hasattr|setattr|delattr|vars|dir|object|getmembers|attrgetter)[ \t\r\n]*\([ \t\r\n]*[\w.]*\Z"
+    )
+    return lambda data: any(
+        before.search(data[max(found.start() - 120, 0) : found.start()]) for found in name.finditer(data)
     )
 
 

@@ -228,7 +228,11 @@ class _InitPlanner(InitUses):
                     name.lower(),
                 ),
             )
-            new = [NewImport(spelled, source, tuple((name, "") for name in ordered), comment)] if keep else []
+            new = (
+                [NewImport(spelled, source, tuple((name, "") for name in ordered), comment, listing=True)]
+                if keep
+                else []
+            )
             start = self.source.span(statement)[0]
             if new:
                 indent = self.source.text[self.source.starts[statement.lineno - 1] : start]

@@ -34,6 +34,7 @@ class NewImport:
     comment: str = ""
     alias: str = ""
     shape: str = ""
+    listing: bool = False  # a star spelled out: wrapped even with a pragma
 
     @property
     def bound(self) -> tuple[str, ...]:
@@ -62,7 +63,7 @@ def render(new: NewImport, indent: str, width: int, newline: str) -> str:
     names = [f"{name} as {alias}" if alias else name for name, alias in new.names]
     line = f"from {new.spelled} import {', '.join(names)}{_comment(new.comment)}"
     pragma = PRAGMA.search(new.comment) is not None
-    if len(indent + line) <= width or (pragma and len(names) == 1):
+    if len(indent + line) <= width or (pragma and not new.listing):
         return line
     if pragma:
         # a pragma counts for the statement's first line

@@ -42,7 +42,6 @@ def test_a_notebook_that_imports_the_symbol_is_refused() -> None:
         ("run.sh", "#!/bin/sh\npython -c 'import pkg; pkg.sym(2)'\n", 2),
         ("Dockerfile", "RUN python -c 'from pkg import sym'\n", 1),
         (".github/workflows/ci.yml", "jobs:\n  run: python -c 'import pkg; pkg.sym(2)'\n", 2),
-        ("fast.pyx", "from pkg import sym\n", 1),
         ("notes.txt", "pkg.sym is heavy\n", 1),
         ("README.md", "```python\nfrom pkg import sym\n```\n", 2),
         ("README.md", "```python\nfrom pkg import light, sym\n```\n", 2),
@@ -50,6 +49,10 @@ def test_a_notebook_that_imports_the_symbol_is_refused() -> None:
 )
 def test_prose_and_scripts_are_listed_with_file_and_line(path: str, text: str, line: int) -> None:
     check_rewritten({**PKG, path: text}, "pkg", "sym", dict(NARROWED), says=rf"{path}:{line}\b")
+
+
+def test_an_import_in_cython_is_refused() -> None:
+    check_refused({**PKG, "fast.pyx": "from pkg import sym\n"}, "pkg", "sym", "by hand", at="fast.pyx:1")
 
 
 def test_a_document_that_names_something_else_is_not_listed() -> None:
