@@ -25,13 +25,14 @@ from codemods.engine.modules import Layout
 from codemods.engine.namespace import Namespaces, all_values, module_statements
 from codemods.engine.project import Tree
 from codemods.engine.source import decode
+from codemods.narrow_reexport.byways import readers_of
 from codemods.narrow_reexport.context import Context
 from codemods.narrow_reexport.forms.package_init import InitPlan, plan_init
 from codemods.narrow_reexport.outcome import assemble, plan_files
 from codemods.narrow_reexport.plan import plan_file
 from codemods.narrow_reexport.request import Checkout, Request, Result, accepted_sites
 from codemods.narrow_reexport.resolve import Resolution, Resolved, resolve
-from codemods.narrow_reexport.scan import readers_of, scan
+from codemods.narrow_reexport.scan import scan
 
 
 def run(request: Request) -> Result:

@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from codemods.engine.model import Edit, Module, Refusal, Warned, When
-from codemods.engine.namespace import absolute
 from codemods.engine.references import (
     AttributeUse,
     Escape,
@@ -34,7 +33,7 @@ from codemods.narrow_reexport.forms.annotation import type_strings, typed_string
 from codemods.narrow_reexport.forms.attribute import AttributePlanner, additions_as_changes
 from codemods.narrow_reexport.forms.document import doctest_sites
 from codemods.narrow_reexport.forms.from_import import change_from_import
-from codemods.narrow_reexport.forms.onward_all import onward_entries
+from codemods.narrow_reexport.forms.onward_all import onward_entries, takes_all
 from codemods.narrow_reexport.forms.placement import place
 from codemods.narrow_reexport.forms.reflection import TextPlan, accepts, judge_reflection, judge_strings
 from codemods.narrow_reexport.forms.star import change_star
@@ -116,19 +115,11 @@ class _Planner:
             self._expressions(references)
         return self.draft
 
-    def _own_all(self) -> None:
-        # from pkg import __all__        the package's list is this module's too, and loses the name
-        listed = [found for found in self.context.resolutions if found.starred and not found.narrowed]
-        for statement, block in self.syntax.imports:
-            if isinstance(statement, ast.ImportFrom) and absolute(self.module, statement) == self.context.package.name:
-                if listed and any(alias.name == "__all__" == (alias.asname or alias.name) for alias in statement.names):
-                    if block.scope.kind == "module":
-                        hint = "write this module's own __all__ first"
-                        reason = "this module takes the package's __all__ as its own, which no longer lists the symbol"
-                        self._refuse(statement, listed[0].symbol.name, reason, hint)
-
     def _from_names(self, found: Sequence[FromName]) -> None:
-        self._own_all()
+        listed = [found for found in self.context.resolutions if found.starred and not found.narrowed]
+        for statement in takes_all(self.syntax, self.module, self.context.package.name) if listed else ():
+            reason = "this module takes the package's __all__ as its own, which no longer lists the symbol"
+            self._refuse(statement, listed[0].symbol.name, reason, "write this module's own __all__ first")
         by_statement: dict[ast.ImportFrom, list[FromName]] = {}
         for reference in found:
             resolution = self.by_name[reference.name]
@@ -383,7 +374,11 @@ class _Planner:
                 )
 
     def _verdicts(self, plan: TextPlan) -> None:
-        self.draft.refusals += plan.refusals
+        if all(found.narrowed for found in self.context.resolutions):
+            # the name is gone already: whoever asks for it by name has been broken, or was taken on, before this run
+            self.draft.warnings += [Warned(refusal.site, refusal.symbol, refusal.reason) for refusal in plan.refusals]
+        else:
+            self.draft.refusals += plan.refusals
         self.draft.warnings += plan.warnings
         self.draft.edits += plan.edits
         self.draft.sites += len(plan.edits)

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from codemods.engine.modules import Layout
+from codemods.narrow_reexport.byways import absolute, carry_further, carry_on, reads_of, star_importers
 from codemods.narrow_reexport.resolve import Resolution
 
 _STAR = re.compile(rb"^[ \t\f]*from[ \t\\\r\n]+([.\w \t]+?)[ \t\\\r\n]+import[ \t\\\r\n]*\(?[ \t\\\r\n]*\*", re.M)
@@ -110,7 +111,7 @@ def scan(
         has_name = spelled(data) or ((has_leaf or inside) and not data.isascii() and _spelled_otherwise(data, names))
         if has_leaf and b"import" in data:
             for match in alias_of.finditer(data) if above in data or path.startswith(near) else ():
-                if match["module"] and _absolute(layout, path, match["module"].decode()) != package.rpartition(".")[0]:
+                if match["module"] and absolute(layout, path, match["module"].decode()) != package.rpartition(".")[0]:
                     continue
                 name = match["alias"] or match["from_alias"] or leaf
                 module = layout.module_at(path).name
@@ -139,23 +140,23 @@ def scan(
             kept[path] = data
         elif path in stars:
             loaded[path] = data
-    _carry_on(carriers, stars, layout, package)
+    carry_on(carriers, stars, layout, package)
     if carriers:
-        aliases |= _carry_further(carriers, paths, read, layout, package)
-        _carry_on(carriers, stars, layout, package)
+        aliases |= carry_further(carriers, paths, read, layout, package)
+        carry_on(carriers, stars, layout, package)
     for path, data in unsure.items():
         if any(re.search(rb"(?<!\w)" + re.escape(alias) + rb"(?!\w)", data) for alias in aliases):
             kept[path] = data
-    starring = _star_importers(stars, layout, package)
+    starring = star_importers(stars, layout, package)
     for path in starring:
         kept.setdefault(path, loaded.get(path) or read(path))
     for path in starring if wants_names else ():
         reads |= {word.decode("utf-8", "replace") for word in _WORD.findall(kept[path])}
     everywhere = {layout.module_at(path).name: path for path in starring}
     leaves = [last.decode() for _, last in own]
-    star_reads = _reads_of(everywhere, [*names, *leaves], kept, unsure, stars, layout)
+    star_reads = reads_of(everywhere, [*names, *leaves], kept, unsure, stars, layout)
     starred_modules = frozenset(
-        _absolute(layout, path, spelled_module) for path, found in stars.items() for spelled_module in found
+        absolute(layout, path, spelled_module) for path, found in stars.items() for spelled_module in found
     )
     init_paths = {init.path, f"{init.path}i"} if init else set()
     return Scan(
@@ -169,26 +170,6 @@ def scan(
         frozenset(early),
         len(paths),
     )
-
-
-def readers_of(
-    pairs: Iterable[tuple[str, str]], paths: Sequence[str], read: Callable[[str], bytes], layout: Layout
-) -> set[tuple[str, str]]:
-    """Of (path, name) pairs, those whose name some other file may read through that file's module: it spells both words."""
-    wanted = {(path, name): layout.module_at(path).name.rpartition(".")[2].encode() for path, name in pairs}
-    found: set[tuple[str, str]] = set()
-    for path in paths:
-        if not _TEXT.search(path):
-            continue
-        data = read(path)
-        words: set[bytes] | None = None
-        for key, leaf in wanted.items():
-            if key in found or path == key[0] or leaf not in data:
-                continue
-            words = words if words is not None else set(_WORD.findall(data))
-            if leaf in words and (key[1].encode() in words or b"*" in data):
-                found.add(key)
-    return found
 
 
 def _needle(names: Sequence[str]) -> Callable[[bytes], bool]:
@@ -211,70 +192,6 @@ def _spelled_otherwise(data: bytes, names: Sequence[str]) -> bool:
         return False
     text = unicodedata.normalize("NFKC", text)
     return any(name in text for name in names)
-
-
-def _carry_on(carriers: dict[tuple[str, str], str], stars: dict[str, set[str]], layout: Layout, package: str) -> None:
-    """A star takes a carrier's name along: what reaches the package in C reaches it in M too, after `from C import *`."""
-    parent, _, leaf = package.rpartition(".")
-    starred = [
-        (layout.module_at(path).name, _absolute(layout, path, each)) for path, found in stars.items() for each in found
-    ]
-    grown = True
-    while grown:
-        grown = False
-        for module, source in starred:
-            names = {name for at, name in carriers if at == source and not name.startswith("_")}
-            if source == parent:
-                names.add(leaf)
-            for name in names:
-                if (module, name) not in carriers and f"{module}.{name}" != package:
-                    carriers[module, name] = package
-                    grown = True
-
-
-def _carry_further(
-    carriers: dict[tuple[str, str], str],
-    paths: Sequence[str],
-    read: Callable[[str], bytes],
-    layout: Layout,
-    package: str,
-) -> set[bytes]:
-    """Carriers of carriers: `from consumer import pkg as p`, `p = pkg` at module level. Gives the new names."""
-    new: set[bytes] = set()
-    for _ in range(4):
-        wanted = {(module.rpartition(".")[2].encode(), name.encode()) for module, name in carriers}
-        found: dict[tuple[str, str], str] = {}
-        for path in paths:
-            if not _TEXT.search(path):
-                continue
-            data = read(path)
-            own = [name for module, name in carriers if module == layout.module_at(path).name]
-            for name in own:
-                # backend = pkg
-                for match in re.finditer(
-                    rb"^(\w+)[ \t]*=[ \t]*" + re.escape(name.encode()) + rb"[ \t]*\r?$", data, re.M
-                ):
-                    found[layout.module_at(path).name, match[1].decode()] = package
-            for leaf, carried in wanted:
-                if leaf not in data or carried not in data or b"import" not in data:
-                    continue
-                pattern = (
-                    rb"^[ \t]*from[ \t]+(?P<module>[.\w]*\b"
-                    + re.escape(leaf)
-                    + rb")[ \t]+import\b[^;]*?(?<![\w.])"
-                    + re.escape(carried)
-                    + rb"(?![\w.])(?:[ \t]+as[ \t]+(?P<alias>\w+))?"
-                )
-                for match in re.finditer(pattern, data, re.M):
-                    source = _absolute(layout, path, match["module"].decode())
-                    if (source, carried.decode()) in carriers:
-                        found[layout.module_at(path).name, (match["alias"] or carried).decode()] = package
-        fresh = {key: value for key, value in found.items() if key not in carriers and key[0] != package}
-        if not fresh:
-            break
-        carriers.update(fresh)
-        new |= {name.encode() for _, name in fresh}
-    return new
 
 
 def _alias_pattern(package: str) -> re.Pattern[bytes]:
@@ -355,51 +272,3 @@ def _names_read(data: bytes, leaf: bytes, inside: bool) -> set[str]:
     for match in re.finditer(rb"\b\w+[ \t]*\.[ \t]*(\w+)|[\"'](?=(\w+)[\"'])", data):
         found.add((match[1] or match[2] or b"").decode("utf-8", "replace"))
     return found
-
-
-def _absolute(layout: Layout, path: str, spelled: str) -> str:
-    dots = len(spelled) - len(spelled.lstrip("."))
-    if not dots:
-        return spelled
-    parts = layout.module_at(path).package.split(".")
-    kept = parts[: len(parts) - dots + 1]
-    below = spelled[dots:]
-    return ".".join([*kept, below] if below else kept)
-
-
-def _star_importers(stars: dict[str, set[str]], layout: Layout, package: str) -> list[str]:
-    return [
-        path for path, found in stars.items() if any(_absolute(layout, path, spelled) == package for spelled in found)
-    ]
-
-
-def _reads_of(
-    modules: dict[str, str],
-    names: Sequence[str],
-    kept: dict[str, bytes],
-    unsure: dict[str, bytes],
-    stars: dict[str, set[str]],
-    layout: Layout,
-) -> frozenset[tuple[str, str]]:
-    """Names that others may read through a module that stars the package, directly or through further stars.
-
-    Names are matched as text: an import too many in such a module is harmless, one too few is not.
-    """
-    starred_by: dict[str, set[str]] = {}
-    for path, spelled in stars.items():
-        for each in spelled:
-            starred_by.setdefault(_absolute(layout, path, each), set()).add(layout.module_at(path).name)
-    found: set[tuple[str, str]] = set()
-    for module, own in modules.items():
-        passing = {module}
-        todo = [module]
-        while todo:
-            for other in starred_by.get(todo.pop(), set()) - passing:
-                passing.add(other)
-                todo.append(other)
-        leaves = b"|".join(sorted(re.escape(name.rpartition(".")[2].encode()) for name in passing))
-        reaches = re.compile(rb"^[^#\n]*\b(?:from|import)\b[^#\n]*\b(?:" + leaves + rb")\b", re.M)
-        for path, data in (*kept.items(), *unsure.items()):
-            if path != own and (layout.module_at(path).name in passing or reaches.search(data)):
-                found |= {(module, name) for name in names if name.encode() in data}
-    return frozenset(found)

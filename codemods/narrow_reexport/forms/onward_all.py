@@ -36,6 +36,19 @@ def onward_entries(
     return edits
 
 
+def takes_all(syntax: Syntax, module: Module, package: str) -> list[ast.ImportFrom]:
+    """Statements by which the package's own list becomes this module's `__all__`."""
+    # from pkg import __all__
+    return [
+        statement
+        for statement, block in syntax.imports
+        if isinstance(statement, ast.ImportFrom)
+        and block.scope.kind == "module"
+        and absolute(module, statement) == package
+        and any(alias.name == "__all__" == (alias.asname or alias.name) for alias in statement.names)
+    ]
+
+
 def _term(syntax: Syntax, module: Module, names: Names, value: ast.expr) -> ast.expr | None:
     package = names.target.package
     for node in ast.walk(value):

@@ -398,7 +398,7 @@ def test_a_decomposed_spelling_of_the_symbol_is_found() -> None:
         "pkg/sub.py": "def fit():\n    return 'fit'\n",
         "main.py": "from pkg import \ufb01t\n\nprint(\ufb01t())\n",
     }
-    after = {"pkg/__init__.py": "", "main.py": "from pkg.sub import \ufb01t\n\nprint(\ufb01t())\n"}
+    after = {"pkg/__init__.py": "", "main.py": "from pkg.sub import fit\n\nprint(\ufb01t())\n"}
     check_rewritten(tree, "pkg", "fit", after, run=["main"], unloaded=["pkg.sub"])
 
 

@@ -1,0 +1,148 @@
+"""Byways to a package: modules that carry it under a name of theirs, and stars that pass its names on.
+
+Owns the textual search for them, from module to module until nothing new is found.
+Invariant: it may find a byway too many, never one too few; it parses nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+
+from codemods.engine.modules import Layout
+
+_STAR = re.compile(rb"^[ \t\f]*from[ \t\\\r\n]+([.\w \t]+?)[ \t\\\r\n]+import[ \t\\\r\n]*\(?[ \t\\\r\n]*\*", re.M)
+_STAR_NEAR = re.compile(rb"import[ \t\\\r\n]*\(?[ \t\\\r\n]*\*")
+_WORD = re.compile(rb"\w+")
+_TEXT = re.compile(r"\.(?:py|pyi)\Z")
+_CYTHON = (".pyx", ".pxd", ".pxi")
+
+_FROM = re.compile(rb"^[ \t]*from[ \t]+(?P<module>[.\w]+)[ \t]+import\b[ \t]*(?P<names>\([^)]*\)|[^\r\n;#]*)", re.M)
+_TAKEN = re.compile(rb"(?P<name>\w+)(?:[ \t]+as[ \t]+(?P<alias>\w+))?")
+
+
+def readers_of(
+    pairs: Iterable[tuple[str, str]], paths: Sequence[str], read: Callable[[str], bytes], layout: Layout
+) -> set[tuple[str, str]]:
+    """Of (path, name) pairs, those whose name some other file may read through that file's module: it spells both words."""
+    wanted = {(path, name): layout.module_at(path).name.rpartition(".")[2].encode() for path, name in pairs}
+    found: set[tuple[str, str]] = set()
+    for path in paths:
+        if not _TEXT.search(path):
+            continue
+        data = read(path)
+        words: set[bytes] | None = None
+        for key, leaf in wanted.items():
+            if key in found or path == key[0] or leaf not in data:
+                continue
+            words = words if words is not None else set(_WORD.findall(data))
+            if leaf in words and (key[1].encode() in words or b"*" in data):
+                found.add(key)
+    return found
+
+
+def carry_on(carriers: dict[tuple[str, str], str], stars: dict[str, set[str]], layout: Layout, package: str) -> None:
+    """A star takes a carrier's name along: what reaches the package in C reaches it in M too, after `from C import *`."""
+    parent, _, leaf = package.rpartition(".")
+    starred = [
+        (layout.module_at(path).name, absolute(layout, path, each)) for path, found in stars.items() for each in found
+    ]
+    grown = True
+    while grown:
+        grown = False
+        for module, source in starred:
+            names = {name for at, name in carriers if at == source and not name.startswith("_")}
+            if source == parent:
+                names.add(leaf)
+            for name in names:
+                if (module, name) not in carriers and f"{module}.{name}" != package:
+                    carriers[module, name] = package
+                    grown = True
+
+
+def carry_further(
+    carriers: dict[tuple[str, str], str],
+    paths: Sequence[str],
+    read: Callable[[str], bytes],
+    layout: Layout,
+    package: str,
+) -> set[bytes]:
+    """Carriers of carriers: `from consumer import pkg as p`, `p = pkg` at module level. Gives the new names."""
+    new: set[bytes] = set()
+    fresh = dict(carriers)
+    while fresh:
+        by_module: dict[str, set[str]] = {}
+        for module, name in fresh:
+            by_module.setdefault(module, set()).add(name)
+        names = sorted({name.encode() for _, name in fresh})
+        found: dict[tuple[str, str], str] = {}
+        for module, own in by_module.items():
+            located = layout.locate(module)
+            for name in own if located is not None and located.path else ():
+                # backend = pkg
+                pattern = rb"^(\w+)[ \t]*=[ \t]*" + re.escape(name.encode()) + rb"[ \t]*\r?$"
+                for match in re.finditer(pattern, read(located.path), re.M):  # type: ignore[union-attr]
+                    found[module, match[1].decode()] = package
+        for path in paths:
+            if not _TEXT.search(path):
+                continue
+            data = read(path)
+            if not any(name in data for name in names):
+                continue
+            for match in _FROM.finditer(data):
+                taken = by_module.get(absolute(layout, path, match["module"].decode()))
+                for part in _TAKEN.finditer(match["names"]) if taken else ():
+                    if part["name"].decode() in (taken or ()):
+                        found[layout.module_at(path).name, (part["alias"] or part["name"]).decode()] = package
+        fresh = {key: value for key, value in found.items() if key not in carriers and key[0] != package}
+        carriers.update(fresh)
+        new |= {name.encode() for _, name in fresh}
+    return new
+
+
+def star_importers(stars: dict[str, set[str]], layout: Layout, package: str) -> list[str]:
+    return [
+        path for path, found in stars.items() if any(absolute(layout, path, spelled) == package for spelled in found)
+    ]
+
+
+def reads_of(
+    modules: dict[str, str],
+    names: Sequence[str],
+    kept: dict[str, bytes],
+    unsure: dict[str, bytes],
+    stars: dict[str, set[str]],
+    layout: Layout,
+) -> frozenset[tuple[str, str]]:
+    """Names that others may read through a module that stars the package, directly or through further stars.
+
+    Names are matched as text: an import too many in such a module is harmless, one too few is not.
+    """
+    starred_by: dict[str, set[str]] = {}
+    for path, spelled in stars.items():
+        for each in spelled:
+            starred_by.setdefault(absolute(layout, path, each), set()).add(layout.module_at(path).name)
+    found: set[tuple[str, str]] = set()
+    for module, own in modules.items():
+        passing = {module}
+        todo = [module]
+        while todo:
+            for other in starred_by.get(todo.pop(), set()) - passing:
+                passing.add(other)
+                todo.append(other)
+        leaves = b"|".join(sorted(re.escape(name.rpartition(".")[2].encode()) for name in passing))
+        reaches = re.compile(rb"^[^#\n]*\b(?:from|import)\b[^#\n]*\b(?:" + leaves + rb")\b", re.M)
+        for path, data in (*kept.items(), *unsure.items()):
+            if path != own and (layout.module_at(path).name in passing or reaches.search(data)):
+                found |= {(module, name) for name in names if name.encode() in data}
+    return frozenset(found)
+
+
+def absolute(layout: Layout, path: str, spelled: str) -> str:
+    dots = len(spelled) - len(spelled.lstrip("."))
+    if not dots:
+        return spelled
+    parts = layout.module_at(path).package.split(".")
+    kept = parts[: len(parts) - dots + 1]
+    below = spelled[dots:]
+    return ".".join([*kept, below] if below else kept)
