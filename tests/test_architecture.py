@@ -160,6 +160,8 @@ def test_tests_mirror_the_modules() -> None:
         "name_facts",
         "onward_all",
         "left_alone",
+        "byways",
+        "snippet",
         "outcome",
         "plan",
         "sequence",

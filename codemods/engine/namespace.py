@@ -97,7 +97,7 @@ class Namespaces:
         syntax = self.syntax(module) if module else None
         if module is None or syntax is None:
             return None
-        found = [binding for binding in self.bindings(symbol.module, symbol.name)]
+        found = self.bindings(symbol.module, symbol.name)
         origins = {self.origin(module, binding) for binding in found}
         if len(origins) == 1:
             return origins.pop()
@@ -267,9 +267,9 @@ class Namespaces:
         if isinstance(value, ast.Name) and value.id == "__all__":
             return [], True
         if isinstance(value, ast.Name):
-            found = syntax.module.bindings.get(value.id, [])
-            if len(found) == 1 and isinstance(found[0].value, (ast.List, ast.Tuple, ast.BinOp)):
-                return self._literal(module, syntax, found[0].value)
+            bound = syntax.module.bindings.get(value.id, [])
+            if len(bound) == 1 and isinstance(bound[0].value, (ast.List, ast.Tuple, ast.BinOp)):
+                return self._literal(module, syntax, bound[0].value)
         source = self.dunder_all_of(module, syntax, value)
         if source:
             exports = self.exports(source) if source != module.name else None

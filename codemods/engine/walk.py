@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
+from typing import TypeGuard
 
 from codemods.engine.model import When
 from codemods.engine.scopes import Binding, Block, Scope, Syntax, Use
@@ -69,7 +70,7 @@ def _suites(node: ast.stmt, block: Block) -> Iterator[tuple[list[ast.stmt], ast.
         )
         yield node.body, node, scope, When.TYPING if is_type_checking(node.test) else when, True
         yield node.orelse, node, scope, When.TYPING if negated else when, True
-    elif isinstance(node, ast.Try) or type(node).__name__ == "TryStar":
+    elif _is_try(node):
         guarded = catches_import_error(node) and when is When.EAGER
         yield node.body, node, scope, When.GUARDED if guarded else when, True
         for handler in node.handlers:
@@ -92,6 +93,10 @@ def is_type_checking(test: ast.expr) -> bool:
     return (isinstance(test, ast.Name) and test.id == "TYPE_CHECKING") or (
         isinstance(test, ast.Attribute) and test.attr == "TYPE_CHECKING"
     )
+
+
+def _is_try(node: ast.stmt) -> TypeGuard[ast.Try]:
+    return isinstance(node, ast.Try) or type(node).__name__ == "TryStar"  # `except*`, from Python 3.11 on
 
 
 def suppresses_import_error(statement: ast.AST) -> bool:
@@ -165,7 +170,7 @@ class _Walker:
         elif isinstance(node, (ast.If, ast.While)):
             self._expression(node.test, node)
             self._inner(node)
-        elif isinstance(node, ast.Try) or type(node).__name__ == "TryStar":
+        elif _is_try(node):
             self._inner(node, node)
             for handler in node.handlers:
                 if handler.type is not None:

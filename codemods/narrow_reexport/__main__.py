@@ -7,9 +7,9 @@ import sys
 # working directory first on the path. It goes before anything is imported. Our own package is found by its `__path__`.
 sys.path[:] = [entry for entry in sys.path if os.path.realpath(entry or ".") != os.path.realpath(".")]
 
-import click  # noqa: E402
+import click
 
-from codemods.narrow_reexport import cli  # noqa: E402
+from codemods.narrow_reexport import cli
 
 _FORMATS = click.Choice(["text", "json", "github"])
 _FOLDER = click.Path(exists=True, file_okay=False)

@@ -53,7 +53,7 @@ def may_be_missing(package: Module, namespaces: Namespaces, name: str, found: li
         raise no_reexport(
             package,
             namespaces,
-            f"{name} is bound only under a condition (line {getattr(owner, 'lineno', binding.statement.lineno)}), so it has more than one origin or none",
+            f"{name} is bound only under a condition (line {getattr(owner, 'lineno', 0)}): more than one origin, or none",
             binding.statement.lineno,
         )
 

@@ -12,12 +12,13 @@ from collections.abc import Sequence
 
 from codemods.engine.model import Edit, Mention, Module, Refusal, Site, Symbol, Warned
 from codemods.engine.namespace import absolute
-from codemods.engine.references import ModuleAlias, StarImport, Target, binds_package
+from codemods.engine.references import AttributeUse, ModuleAlias, Names, StarImport, Target, binds_package
 from codemods.engine.scopes import Syntax
 from codemods.engine.source import NotPython, Source
 from codemods.engine.walk import analyse
 from codemods.narrow_reexport.context import Context, FilePlan
 from codemods.narrow_reexport.forms.reflection import accepts
+from codemods.narrow_reexport.resolve import Resolution
 
 
 def unparsed(path: str, data: bytes, context: Context, error: NotPython) -> FilePlan:
@@ -61,7 +62,7 @@ def shadowed(source: Source, tree: ast.Module, context: Context, shadow: str) ->
             [alias.name for alias in statement.names] if isinstance(statement, ast.Import) else [statement.module or ""]
         )
         level = statement.level if isinstance(statement, ast.ImportFrom) else 0
-        if not level and any(name == package or name.startswith(f"{package}.") or name == top for name in names):
+        if not level and any(name in (package, top) or name.startswith(f"{package}.") for name in names):
             site = source.site(statement.lineno)
             symbol = str(context.resolutions[0].symbol)
             return FilePlan(
@@ -136,3 +137,16 @@ def needs_expressions(
     if package not in text:
         return False
     return any(in_string(text, match.start()) for match in re.finditer(rf"{re.escape(package)}(?!\w)", text))
+
+
+def covered(use: AttributeUse, names: Names, found: Resolution) -> bool:
+    """Whether an import beside the package's own fails only where that failed already."""
+    # the import that brought the package stands in a guard, or in a function: an import beside it fails where that did
+    root = use.node.value
+    while isinstance(root, ast.Attribute):
+        root = root.value
+    owner = use.use.scope.owner(root.id) if isinstance(root, ast.Name) else None
+    if owner is None or not isinstance(root, ast.Name):
+        return False
+    blocks = [binding.block for binding in owner.bindings.get(root.id, [])]
+    return all(block.when.value in ("guarded", "late", "typing") for block in blocks) and found.path_is_module

@@ -21,7 +21,8 @@ from codemods.engine.source import NotPython, decode
 from codemods.engine.verify import check_outside, check_parses
 from codemods.narrow_reexport.context import Context, FilePlan
 from codemods.narrow_reexport.forms.document import judge_document
-from codemods.narrow_reexport.forms.package_init import InitPlan, plan_init
+from codemods.narrow_reexport.forms.init_uses import InitPlan
+from codemods.narrow_reexport.forms.package_init import plan_init
 from codemods.narrow_reexport.forms.reflection import accepts
 from codemods.narrow_reexport.forms.registration import registrations
 from codemods.narrow_reexport.plan import plan_file
@@ -154,7 +155,12 @@ def _changed(plan: FilePlan, data: bytes) -> tuple[FileChange | None, Refusal | 
     if not plan.edits or plan.refusals:
         return None, None
     source = decode(data, plan.path)
-    after = source.encode(apply(source.text, plan.edits))
+    try:
+        after = source.encode(apply(source.text, plan.edits))
+    except ValueError as error:  # edits that overlap, or a character that the file's encoding lacks
+        at = source.line_of(plan.edits[0].start)
+        reason = f"this file cannot be edited here: {error}"
+        return None, Refusal(source.site(at), "", reason, "edit it by hand, or accept the site")
     if after == data:
         return None, None
     return FileChange(plan.path, data, after, plan.sites), None
@@ -257,7 +263,7 @@ def _verify(
     checkouts: Sequence[Checkout],
 ) -> list[Failure]:
     failures: list[Failure] = []
-    for (_, own), checkout in zip(changes, checkouts):
+    for (_, own), checkout in zip(changes, checkouts, strict=True):
         after = {change.path: change.after for change in own}
         plans = plan_files(after, replace(context, layout=checkout.layout), None)
         for change in own:

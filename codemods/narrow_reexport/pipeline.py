@@ -27,7 +27,8 @@ from codemods.engine.project import Tree
 from codemods.engine.source import decode
 from codemods.narrow_reexport.byways import readers_of
 from codemods.narrow_reexport.context import Context
-from codemods.narrow_reexport.forms.package_init import InitPlan, plan_init
+from codemods.narrow_reexport.forms.init_uses import InitPlan
+from codemods.narrow_reexport.forms.package_init import plan_init
 from codemods.narrow_reexport.outcome import assemble, plan_files
 from codemods.narrow_reexport.plan import plan_file
 from codemods.narrow_reexport.request import Checkout, Request, Result, accepted_sites
@@ -75,7 +76,8 @@ def run(request: Request) -> Result:
     notes = list(result.notes)
     if outside is not None and outside.resolve() != request.root.resolve():
         notes.append(
-            f"only files below {request.root.name}/ were looked at; the checkout starts higher up, so run there, or name its other folders with --also"
+            f"only files below {request.root.name}/ were looked at; the checkout starts higher up: "
+            "run there, or name its other folders with --also"
         )
     return replace(
         result,
@@ -230,9 +232,9 @@ def _narrow(
     read_names = frozenset().union(*(checkout.scan.read_names for checkout in checkouts if checkout.scan is not None))
     final = frozenset() if callers_only else in_tree
     init = _plan_init(package, namespaces, resolutions, final, read_names, width, callers_only)
-    own = plan_file(package.path, namespaces.bytes_of(package), replace(context, lost=frozenset()))
+    itself = plan_file(package.path, namespaces.bytes_of(package), replace(context, lost=frozenset()))
     spans = [(edit.start, edit.end) for edit in init.edits]
-    for edit in own.edits:
+    for edit in itself.edits:
         if any(edit.start < end and start < edit.end for start, end in spans):
             # from .sub import sym; from pkg import sym as s        the import of itself stands where one goes
             source = decode(namespaces.bytes_of(package), package.path)
@@ -240,9 +242,11 @@ def _narrow(
             reason = "the __init__ imports the symbol from itself"
             site = source.site(source.line_of(edit.start))
             init.refusals.append(Refusal(site, str(resolutions[0].symbol), reason, hint))
-    init.edits += own.edits  # the `__init__` may read itself: `def f(): from . import sym`
-    init.refusals += own.refusals
-    init.warnings += own.warnings
+    init.edits += (
+        itself.edits if not init.refusals else ()
+    )  # the `__init__` may read itself: `def f(): from . import sym`
+    init.refusals += itself.refusals
+    init.warnings += itself.warnings
     return assemble(request, package, namespaces, checkouts, context, init, before, in_tree)
 
 

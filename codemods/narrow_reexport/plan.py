@@ -38,8 +38,15 @@ from codemods.narrow_reexport.forms.placement import place
 from codemods.narrow_reexport.forms.reflection import TextPlan, accepts, judge_reflection, judge_strings
 from codemods.narrow_reexport.forms.star import change_star
 from codemods.narrow_reexport.forms.statement import Change, NewImport, stands_alone
-from codemods.narrow_reexport.left_alone import is_accepted, mentions, needs_expressions, settle, shadowed, unparsed
-from codemods.narrow_reexport.resolve import Resolution
+from codemods.narrow_reexport.left_alone import (
+    covered,
+    is_accepted,
+    mentions,
+    needs_expressions,
+    settle,
+    shadowed,
+    unparsed,
+)
 
 
 @dataclass(slots=True)
@@ -124,7 +131,10 @@ class _Planner:
         for reference in found:
             resolution = self.by_name[reference.name]
             # once narrowed, `from pkg import f` of a same-named module is a way to get the module
-            if not resolution.is_submodule and not (resolution.narrowed and resolution.same_name):
+            itself = self.syntax.source.path == self.context.package.path and reference.block.when is not When.LATE
+            # in the `__init__` itself `from . import f as m` is the module f, as long as `from .f import f` has not run
+            module = resolution.same_name and (resolution.narrowed or itself)
+            if not resolution.is_submodule and not module:
                 by_statement.setdefault(reference.statement, []).append(reference)
         for statement, names in by_statement.items():
             moves = {reference.number: self.by_name[reference.name].origin for reference in names}
@@ -239,7 +249,7 @@ class _Planner:
                     f"the code {verb} the package's attribute",
                     "do it on the origin and see to its readers, or accept the site",
                 )
-            elif found.optional and not _covered(use, names, found) and not self._fails_anyway(use.name, references):
+            elif found.optional and not covered(use, names, found) and not self._fails_anyway(use.name, references):
                 self._refuse(
                     use.node,
                     use.name,
@@ -286,9 +296,9 @@ class _Planner:
                 self.draft.warnings.append(
                     Warned(self.syntax.source.site_of(statement), str(self.context.resolutions[0].symbol), reason)
                 )
-        for use in self.syntax.attributes:
-            if isinstance(use.node, ast.Attribute) and use.node.attr == "__dict__":
-                self._own_dict(use, names)
+        for read in self.syntax.attributes:
+            if isinstance(read.node, ast.Attribute) and read.node.attr == "__dict__":
+                self._own_dict(read, names)
         listed = [found.symbol.name for found in self.context.resolutions if found.starred and not found.narrowed]
         onward = onward_entries(self.syntax, self.module, names, listed, as_tuple=self.context.all_is_tuple)
         self.draft.edits += onward
@@ -390,15 +400,3 @@ class _Planner:
         self.draft.refusals.append(
             Refusal(self.syntax.source.site_of(node), str(self.by_name[name].symbol), reason, hint)
         )
-
-
-def _covered(use: AttributeUse, names: Names, found: Resolution) -> bool:
-    # the import that brought the package stands in a guard, or in a function: an import beside it fails where that did
-    root = use.node.value
-    while isinstance(root, ast.Attribute):
-        root = root.value
-    owner = use.use.scope.owner(root.id) if isinstance(root, ast.Name) else None
-    if owner is None or not isinstance(root, ast.Name):
-        return False
-    blocks = [binding.block for binding in owner.bindings.get(root.id, [])]
-    return all(block.when.value in ("guarded", "late", "typing") for block in blocks) and found.path_is_module

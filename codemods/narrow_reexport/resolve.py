@@ -331,7 +331,7 @@ class _Resolver:
                     symbol = Symbol(self.package.name, name)
                     site = self.syntax.source.site(statement.lineno)
                     return Resolution(symbol, symbol, site, True, False, self._starred(name), False, False, ())
-        typing = [b for b in self.syntax.module.bindings.get(name, [])]
+        typing = self.syntax.module.bindings.get(name, [])
         text = self.syntax.source.text
         lazy = self.namespaces.has_getattr(self.package.name) or any(
             word in text for word in ("_LazyModule", "_import_structure", "lazy_loader")

@@ -118,7 +118,7 @@ def scan(
                 carriers[module, name.decode()] = package
                 if name != leaf:
                     aliases.add(name)
-            if wants_names and not path == (init.path if init else ""):
+            if wants_names and path != (init.path if init else ""):
                 reads |= _names_read(data, leaf, inside)
         elif wants_names and inside:
             reads |= _names_read(data, leaf, inside)

@@ -64,14 +64,14 @@ def type_strings(syntax: Syntax, names: Names, wanted: frozenset[str]) -> TypeSt
         if not any(name in match[1] for name in wanted):
             continue
         line = source.line_of(match.start())
-        inner = _function_type(match[1].strip()) or _parsed(match[1].strip())
-        if inner is None or not any(
+        tree = _function_type(match[1].strip()) or _parsed(match[1].strip())
+        if tree is None or not any(
             token in source.line(line)[: match.start() - source.starts[line - 1]]
             for token in ("=", ":", "(", ",", "with", "for")
         ):
             continue
         use = Use(
-            inner,
+            ast.Constant(match[1]),
             syntax.module,
             syntax.body,
             syntax.tree.body[0] if syntax.tree.body else ast.Pass(),
@@ -81,8 +81,8 @@ def type_strings(syntax: Syntax, names: Names, wanted: frozenset[str]) -> TypeSt
             syntax.tree,
         )
         column = len(source.text[source.starts[line - 1] : match.start(1)].encode())
-        hits = _hits(inner, use, names, wanted)
-        _shift(inner, line - 1, column - (0 if isinstance(inner, ast.FunctionType) else 1))
+        hits = _hits(tree, use, names, wanted)
+        _shift(tree, line - 1, column - (0 if isinstance(tree, ast.FunctionType) else 1))
         found += hits
     return result
 

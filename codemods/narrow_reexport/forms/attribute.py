@@ -22,8 +22,11 @@ from codemods.narrow_reexport.resolve import Resolution
 
 
 class AttributePlanner(NameFacts):
-    """Decides for one file. `typed` counts the references inside type strings, `early` are symbols whose reads may not become late, `private` that a new module-level name
-    must not be public, `risky` that a from-import at module level may run into a cycle."""
+    """Decides for one file.
+
+    `typed` counts the references inside type strings; `early` are symbols whose reads may not become late; `private` says
+    that a new module-level name must not be public, `risky` that a from-import at module level may run into a cycle.
+    """
 
     def run(
         self, uses: Sequence[AttributeUse], lost: Sequence[LostModule], resolutions: dict[str, Resolution]
@@ -233,11 +236,11 @@ class AttributePlanner(NameFacts):
     # Facts about names
 
     def _spellings(self, found: Resolution) -> tuple[str, ...]:
-        name, origin = found.symbol.name, found.origin.name
+        name = found.symbol.name
         private = (f"_{name.lstrip('_')}", f"_{found.origin.module.rpartition('.')[2]}_{name.lstrip('_')}")
         if self.private:
             return private
-        return tuple(dict.fromkeys((name if name == origin else name, *private)))
+        return tuple(dict.fromkeys((name, *private)))
 
     def _add(self, anchor: Binding, new: NewImport) -> None:
         assert isinstance(anchor.statement, (ast.Import, ast.ImportFrom))

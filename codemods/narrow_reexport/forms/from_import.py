@@ -122,7 +122,7 @@ def _reshaped(
     # the old statement with another module, in its own layout
     kept = sequence.only(pieces, numbers).left
     items = []
-    for item, (name, alias) in zip(kept.items, names):
+    for item, (name, alias) in zip(kept.items, names, strict=True):
         old = item.partition(" as ")[0].strip()
         if unicodedata.normalize("NFKC", old) == name and ((" as " in item) == bool(alias)):
             items.append(item)

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Mapping
 
 import libcst as cst
-from libcst.metadata import MetadataWrapper, PositionProvider
+from libcst.metadata import CodePosition, MetadataWrapper, PositionProvider
 
 from codemods.engine.model import Edit
 from codemods.engine.source import Source
@@ -44,12 +44,12 @@ def rewrite_fstring(source: Source, node: ast.JoinedStr, texts: Mapping[ast.AST,
         if char == "\n":
             lines.append(number + 1)
 
-    def offset(position: object) -> int:
-        return lines[position.line - 1] + position.column  # type: ignore[attr-defined]
+    def offset(position: CodePosition) -> int:
+        return lines[position.line - 1] + position.column
 
     pieces: list[tuple[int, int, str]] = []
     debug: dict[cst.FormattedStringExpression, None] = {}
-    for (found, around), attribute in zip(finder.found, attributes):
+    for (found, around), attribute in zip(finder.found, attributes, strict=True):
         if attribute not in texts:
             continue
         where = positions[found]

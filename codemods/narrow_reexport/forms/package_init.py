@@ -84,16 +84,17 @@ class _InitPlanner(InitUses):
     def _cut(self, name: str, found: Resolution) -> None:
         if found.is_submodule:
             # import pkg.sub
-            for statement, _ in self.syntax.imports:
-                for number, alias in enumerate(statement.names if isinstance(statement, ast.Import) else ()):
+            for importing, _ in self.syntax.imports:
+                for number, alias in enumerate(importing.names if isinstance(importing, ast.Import) else ()):
                     if alias.name == found.origin.dotted and not alias.asname:
-                        self.removed.setdefault(statement, set()).add(number)
+                        self.removed.setdefault(importing, set()).add(number)
                         self._reads_itself(found)
         for binding in self.syntax.module.bindings.get(name, []):
             statement = binding.statement
             if isinstance(binding.node, ast.alias):
                 # from .sub import sym [as x]
-                self.removed.setdefault(statement, set()).add(statement.names.index(binding.node))  # type: ignore[attr-defined]
+                assert isinstance(statement, (ast.Import, ast.ImportFrom))
+                self.removed.setdefault(statement, set()).add(statement.names.index(binding.node))
             elif isinstance(statement, (ast.Assign, ast.AnnAssign)) and isinstance(binding.node, ast.Name):
                 # sym = sub.sym
                 self.targets.setdefault(statement, set()).add(name)
@@ -110,8 +111,9 @@ class _InitPlanner(InitUses):
     def _keep_for_types(self) -> None:
         # from .sub import Sym as Sym; def f(x: Sym) -> None      ->  from .sub import Sym: in a stub no re-export
         for statement, positions in list(self.removed.items()):
+            assert isinstance(statement, (ast.Import, ast.ImportFrom))
             for number in list(positions):
-                alias = statement.names[number]  # type: ignore[attr-defined]
+                alias = statement.names[number]
                 bound = alias.asname or alias.name
                 if any(isinstance(use.node, ast.Name) and use.node.id == bound for use in self.syntax.names):
                     positions.discard(number)
@@ -260,7 +262,7 @@ class _InitPlanner(InitUses):
 
     def _finish(self, entries: AllPlan, dels: list[tuple[ast.Delete, list[int]]]) -> None:
         gone: set[ast.stmt] = set(self.emptied) | set(entries.emptied)
-        self.plan.edits += [edit for edit in entries.edits]
+        self.plan.edits += entries.edits
         for statement, positions in self.removed.items():
             assert isinstance(statement, (ast.Import, ast.ImportFrom))
             if len(positions) == len(statement.names):

@@ -8,8 +8,9 @@ Invariant: it never moves a statement that was not asked for, and never carries 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from codemods.engine.model import Edit, Module
 from codemods.engine.namespace import absolute
@@ -24,6 +25,12 @@ from codemods.narrow_reexport.forms.statement import (
     render,
     stands_alone,
     statement_end,
+)
+
+_NAME_ORDERS: tuple[Callable[[str], tuple[int, str]], ...] = (
+    by_type,
+    lambda name: (0, name.lower()),
+    lambda name: (0, name),
 )
 
 
@@ -120,7 +127,7 @@ class _Placer:
                     first.append((change, change.new.index(new)))
 
     def _ordered(self) -> list[Change]:
-        return [self.changes[statement] for statement in self.block.statements if statement in self.changes]  # type: ignore[index]
+        return [self.changes[statement] for statement in self.block.statements if statement in self.changes]
 
     def _one_name_a_line(self) -> bool:
         # from a import x; from a import y, line by line: isort's force_single_line
@@ -175,7 +182,7 @@ class _Placer:
         for name, alias in names:
             own = [item.partition(" ")[0] for item in pieces.items]
             at = len(own)
-            for key in (by_type, str.lower, str):
+            for key in _NAME_ORDERS:
                 if own == sorted(own, key=key):
                     at = sum(key(entry) <= key(name) for entry in own)
                     break
@@ -242,7 +249,7 @@ class _Placer:
                         for s in slots
                         if s.statement is not None
                         and (s.statement not in self.changes or self.changes[s.statement].left is not None)
-                    ]  # type: ignore[index]
+                    ]
                     earlier = [s for s in staying if s.key <= slot.key]
                     found = earlier[-1].statement if earlier else None
                     crossed = self._crossed(section, statement, found)
@@ -257,7 +264,7 @@ class _Placer:
             change = self.changes.get(statement)  # type: ignore[call-overload]
             added = after.get(statement, [])
             if key:
-                added = sorted(added, key=lambda slot: slot.key)  # type: ignore[arg-type, return-value]
+                added = sorted(added, key=lambda slot: slot.key)
             texts = [slot.text for slot in added]
             if change is None:
                 if texts:
@@ -275,7 +282,7 @@ class _Placer:
         low = section.index(home) if home is not None else -1
         if low > at:
             return False
-        return all(other in self.changes and self.changes[other].left is None for other in section[low + 1 : at])  # type: ignore[index]
+        return all(other in self.changes and self.changes[other].left is None for other in section[low + 1 : at])
 
     def _crossed(self, section: list[ast.stmt], statement: ast.stmt, home: ast.stmt | None) -> list[ast.stmt]:
         at = section.index(statement)
@@ -325,7 +332,7 @@ class _Placer:
             return None
         for key in ORDERS:
             keys = [key(entry) for entry in described]
-            if all(one <= other for one, other in zip(keys, keys[1:])):  # type: ignore[operator]
+            if all(one <= other for one, other in pairwise(keys)):
                 return key
         return None
 

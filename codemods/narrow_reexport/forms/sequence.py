@@ -29,7 +29,7 @@ class Sequence:
     def text(self) -> str:
         """The code of the whole."""
         parts = [self.head, self.gaps[0]]
-        for item, comma, gap in zip(self.items, self.commas, self.gaps[1:]):
+        for item, comma, gap in zip(self.items, self.commas, self.gaps[1:], strict=True):
             parts += [item, comma, gap]
         return "".join([*parts, self.tail])
 

@@ -100,7 +100,7 @@ def deletion(source: Source, block: Block, *statements: ast.stmt) -> Edit:
     """
     first, last = statements[0], statements[-1]
     start = source.span(first)[0]
-    end, line_end = statement_end(source, last)
+    end, _ = statement_end(source, last)
     if len(block.statements) == len(statements) and not isinstance(block.owner, ast.Module):
         return Edit(source.path, start, end, "pass")
     alone = stands_alone(source, last) and not source.text[source.starts[first.lineno - 1] : start].strip()

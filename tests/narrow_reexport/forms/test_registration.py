@@ -7,7 +7,17 @@ from codemods.engine.namespace import Namespaces
 from codemods.narrow_reexport.forms.registration import registrations
 
 KEEPS = "KNOWN = []\ndef register(f):\n    KNOWN.append(f)\n    return f\n"
-INSTANCE = "class Registry:\n    def __init__(self):\n        self.all = {}\n    def register(self, f):\n        self.all[f.__name__] = f\n        return f\nREGISTRY = Registry()\n"
+INSTANCE = """class Registry:
+    def __init__(self):
+        self.all = {}
+
+    def register(self, f):
+        self.all[f.__name__] = f
+        return f
+
+
+REGISTRY = Registry()
+"""
 PASSES = "def register(f):\n    return f\n"
 
 
