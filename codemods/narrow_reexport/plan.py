@@ -123,10 +123,10 @@ class _Planner:
         return self.draft
 
     def _from_names(self, found: Sequence[FromName]) -> None:
-        listed = [found for found in self.context.resolutions if found.starred and not found.narrowed]
+        listed = [found.symbol.name for found in self.context.resolutions if found.starred and not found.narrowed]
         for statement in takes_all(self.syntax, self.module, self.context.package.name) if listed else ():
             reason = "this module takes the package's __all__ as its own, which no longer lists the symbol"
-            self._refuse(statement, listed[0].symbol.name, reason, "write this module's own __all__ first")
+            self._refuse(statement, listed[0], reason, "write this module's own __all__ first")
         by_statement: dict[ast.ImportFrom, list[FromName]] = {}
         for reference in found:
             resolution = self.by_name[reference.name]
@@ -281,9 +281,10 @@ class _Planner:
         self.draft.sites += len(plan.texts)
         self._texts(plan.texts)
         for escape in (r for r in references if isinstance(r, Escape)):
-            site = self.syntax.source.site_of(escape.use.node)
             reason = "the package is kept as a value here: whoever gets it may read the symbol from it"
-            self.draft.warnings.append(Warned(site, str(self.context.resolutions[0].symbol), reason))
+            self.draft.warnings.append(
+                Warned(self.syntax.source.site_of(escape.use.node), str(self.context.resolutions[0].symbol), reason)
+            )
         for statement, block in self.syntax.imports:
             if block.scope.kind == "class" and any(
                 self.context.package.name in names.bound(binding)
@@ -314,10 +315,12 @@ class _Planner:
     def _doctests(self) -> None:
         # >>> from pkg import sym        in a docstring: not rewritten yet, but said
         for use in self.syntax.strings:
-            if isinstance(use.parent, ast.Expr) and isinstance(use.node, ast.Constant):
-                for line, symbol, _ in doctest_sites(str(use.node.value), use.node.lineno, self.context.resolutions):
-                    reason = "a doctest reads the symbol through the package, which will fail"
-                    self.draft.warnings.append(Warned(self.syntax.source.site(line), symbol, reason))
+            text = (
+                str(use.node.value) if isinstance(use.parent, ast.Expr) and isinstance(use.node, ast.Constant) else ""
+            )
+            for line, symbol, _ in doctest_sites(text, use.node.lineno, self.context.resolutions):
+                reason = "a doctest reads the symbol through the package, which will fail"
+                self.draft.warnings.append(Warned(self.syntax.source.site(line), symbol, reason))
 
     def _own_dict(self, use: Use, names: Names) -> None:
         # pkg.__dict__["sym"]
