@@ -150,3 +150,17 @@ def covered(use: AttributeUse, names: Names, found: Resolution) -> bool:
         return False
     blocks = [binding.block for binding in owner.bindings.get(root.id, [])]
     return all(block.when.value in ("guarded", "late", "typing") for block in blocks) and found.path_is_module
+
+
+def kept_in_classes(syntax: Syntax, names: Names, context: Context) -> list[Warned]:
+    """Class-level imports of the package: what reads the symbol through the class is not seen."""
+    found: list[Warned] = []
+    for statement, block in syntax.imports:
+        for alias in statement.names if block.scope.kind == "class" else ():
+            bound = block.scope.bindings.get(alias.asname or alias.name.partition(".")[0], ())
+            if any(context.package.name in names.bound(binding) for binding in bound):
+                reason = (
+                    "the package is kept as an attribute of a class: whoever reads the symbol from there is not seen"
+                )
+                found.append(Warned(syntax.source.site_of(statement), str(context.resolutions[0].symbol), reason))
+    return found

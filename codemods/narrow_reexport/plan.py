@@ -41,6 +41,7 @@ from codemods.narrow_reexport.forms.statement import Change, NewImport, stands_a
 from codemods.narrow_reexport.left_alone import (
     covered,
     is_accepted,
+    kept_in_classes,
     mentions,
     needs_expressions,
     settle,
@@ -285,18 +286,7 @@ class _Planner:
             self.draft.warnings.append(
                 Warned(self.syntax.source.site_of(escape.use.node), str(self.context.resolutions[0].symbol), reason)
             )
-        for statement, block in self.syntax.imports:
-            if block.scope.kind == "class" and any(
-                self.context.package.name in names.bound(binding)
-                for alias in statement.names
-                for binding in block.scope.bindings.get(alias.asname or alias.name.partition(".")[0], ())
-            ):
-                reason = (
-                    "the package is kept as an attribute of a class: whoever reads the symbol from there is not seen"
-                )
-                self.draft.warnings.append(
-                    Warned(self.syntax.source.site_of(statement), str(self.context.resolutions[0].symbol), reason)
-                )
+        self.draft.warnings += kept_in_classes(self.syntax, names, self.context)
         for read in self.syntax.attributes:
             if isinstance(read.node, ast.Attribute) and read.node.attr == "__dict__":
                 self._own_dict(read, names)
