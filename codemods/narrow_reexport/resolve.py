@@ -10,7 +10,7 @@ import ast
 import difflib
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
 from codemods.engine.errors import CodemodError, NotAReexport, UnknownSymbol
@@ -208,8 +208,6 @@ class _Resolver:
 
     def with_path(self, found: Resolution, narrowing: set[str]) -> Resolution:
         """Fill in whether `pkg.sub` in code is the module: no part of the path may be bound to something else."""
-        from dataclasses import replace
-
         origin, package = found.origin, self.package.name
         inside = origin.module.startswith(f"{package}.") or (origin.module == package and not found.is_submodule)
         path = origin.module if origin.module != package else origin.dotted
@@ -238,15 +236,17 @@ class _Resolver:
             module = self.namespaces.locate(parent)
             if module is None or self.namespaces.origin(module, binding) != Symbol(parent, part):
                 return False
-        if parent == self.package.name:
-            for source, _, _ in self.stars:
+        module = self.namespaces.locate(parent)
+        syntax = self.namespaces.syntax(module) if module else None
+        for statement, block in syntax.imports if syntax is not None else ():
+            if isinstance(statement, ast.ImportFrom) and statement.names[0].name == "*" and block.when is not When.LATE:
+                source = absolute(module or self.package, statement)
                 star = self.namespaces.star(source)
-                if (
-                    star is not None
-                    and part in star
-                    and self.namespaces.definition(Symbol(source, part)) != Symbol(parent, part)
-                ):
+                named = star is not None and part in star
+                if named and self.namespaces.definition(Symbol(source, part)) != Symbol(parent, part):
                     return False
+                if star is not None and not named and not star.listed and self.namespaces.is_submodule(source, part):
+                    return False  # a star without `__all__` takes the submodules that are loaded, too
         return True
 
     def _bound_origin(self, name: str, binding: Binding) -> Symbol:

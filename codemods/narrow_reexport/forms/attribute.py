@@ -148,6 +148,11 @@ class AttributePlanner(NameFacts):
                 if bindable and self._free(alias, group, None):
                     self._module_alias(group, anchors, alias)
                     return
+        if bindable and not any(read.use.pattern or self._has_comment(read) for read in group.reads):
+            for name in self._spellings(found):  # it may close a cycle, which is checked for
+                if self._free(name, group, found.origin):
+                    self._bind(group, anchors, name)
+                    return
         for read in group.reads:
             self._refuse(
                 read.use,
