@@ -17,6 +17,7 @@ from codemods.narrow_reexport.byways import absolute, carry_further, carry_on, r
 from codemods.narrow_reexport.resolve import Resolution
 
 _STAR = re.compile(rb"^[ \t\f]*from[ \t\\\r\n]+([.\w \t]+?)[ \t\\\r\n]+import[ \t\\\r\n]*\(?[ \t\\\r\n]*\*", re.M)
+_PATCHES = re.compile(rb"(?:patch|setattr|delattr)[\w.]*\([ \t\r\n]*[\"']([\w.]+)[\"']")
 _STAR_NEAR = re.compile(rb"import[ \t\\\r\n]*\(?[ \t\\\r\n]*\*")
 _WORD = re.compile(rb"\w+")
 _TEXT = re.compile(r"\.(?:py|pyi)\Z")
@@ -70,12 +71,9 @@ def scan(
     dotted = [found.symbol.dotted.encode() for found in resolutions] + [
         str(found.symbol).encode() for found in resolutions
     ]
-    origins = {
-        found.symbol.name: re.compile(
-            rb"(?:patch|setattr|delattr)[\w.]*\([ \t\r\n]*[\"']" + re.escape(found.origin.dotted.encode()) + rb"[\"']"
-        )
-        for found in resolutions
-    }
+    origins: dict[bytes, list[str]] = {}
+    for found in resolutions:
+        origins.setdefault(found.origin.dotted.encode(), []).append(found.symbol.name)
     alias_of = _alias_pattern(package)
     loaded: dict[str, bytes] = {}
     kept: dict[str, bytes] = {}
@@ -129,9 +127,8 @@ def scan(
         if loses:
             losing.add(path)
         if has_name:
-            for name, pattern in origins.items():
-                if name not in early and pattern.search(data):
-                    early.add(name)
+            for match in _PATCHES.finditer(data) if b"patch" in data or b"attr(" in data else ():
+                early.update(origins.get(match[1], ()))
             if has_leaf or inside:
                 kept[path] = data
                 continue
