@@ -1,4 +1,4 @@
-"""Edits become text.
+"""Edits become text, and text becomes the file's bytes.
 
 Owns the splice: edits in, new text out.
 Invariant: what lies outside the edits is the same, character for character.
@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from codemods.engine.model import Edit
+from codemods.engine.model import Edit, Failure
+from codemods.engine.source import Source
 
 
 def apply(text: str, edits: Sequence[Edit]) -> str:
@@ -21,3 +22,11 @@ def apply(text: str, edits: Sequence[Edit]) -> str:
         parts += [text[at : edit.start], edit.text]
         at = edit.end
     return "".join([*parts, text[at:]])
+
+
+def edited(source: Source, edits: Sequence[Edit]) -> bytes | Failure:
+    """The bytes of a file with edits applied; a Failure where they overlap or the file's encoding lacks a character."""
+    try:
+        return source.encode(apply(source.text, edits))
+    except ValueError as error:  # UnicodeEncodeError is one
+        return Failure("edits", source.path, str(error))

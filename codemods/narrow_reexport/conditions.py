@@ -73,7 +73,7 @@ def rebound_later(package: Module, namespaces: Namespaces, name: str, origin: Sy
                 syntax.source.site(binding.statement.lineno),
                 symbol,
                 f"{origin.module} rebinds the global {origin.name} later, so the package's early copy and the live value differ",
-                "export a function that returns the value, or accept the site",
+                "export a function that returns the value first",
             )
     pattern = re.compile(rf"^[ \t]*{re.escape(origin.name)}\.__module__\s*=", re.M)
     match = pattern.search(syntax.source.text)

@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from codemods.engine.bans import FILE_NAME, Ban, load_bans, with_bans
-from codemods.engine.edits import apply
+from codemods.engine.edits import edited
 from codemods.engine.graph import ImportGraph, risky_entries, unmasked_cycles
 from codemods.engine.model import Failure, FileChange, Mention, Module, Refusal, Site, Warned
 from codemods.engine.namespace import Namespaces
@@ -57,9 +57,9 @@ def assemble(
             warnings += plan.warnings
             mentions += plan.mentions
             accepted += plan.accepted
-            change, problem = _changed(plan, checkout.sources[plan.path])
-            if problem is not None:
-                refusals.append(problem)
+            change = _changed(plan, checkout.sources[plan.path])
+            if isinstance(change, Failure):
+                failures.append(change)
             elif change is not None:
                 own.append(change)
         for survivor in checkout.scan.others:
@@ -68,8 +68,9 @@ def assemble(
             warnings += verdict.warnings
             mentions += verdict.mentions
         changes.append((checkout.root, tuple(sorted(own, key=lambda change: change.path))))
-    inits, stub_refusals = _init_changes(request, package, namespaces, main, context, init)
-    refusals += stub_refusals
+    inits, stub = _init_changes(request, package, namespaces, main, context, init, failures)
+    refusals += _unaccepted(stub.refusals, request)
+    warnings += stub.warnings
     side_refusals, side_warnings = _side_effects(namespaces, checkouts, context, lost, accepted_sites(request))
     refusals += side_refusals
     warnings += side_warnings
@@ -87,8 +88,8 @@ def assemble(
         accepted=tuple(sorted(accepted)),
         dropped=tuple(sorted(init.dropped.items())),
     )
-    if result.refusals:
-        return result
+    if result.refusals or failures:
+        return replace(result, failures=tuple(failures))
     overlay = {change.path: change.after for change in (*changes[0][1], *inits)}
     after = before.edited(overlay)
     cycles = _cycles(main, context, lost, before, after, overlay)
@@ -103,9 +104,7 @@ def assemble(
         finished += [row] if row is not None else []
         finished += inits if number == 0 else []
         complete.append((root, tuple(finished)))
-    return replace(
-        result, changes=tuple(complete), still=_still(package, context, after, request), failures=tuple(failures)
-    )
+    return replace(result, changes=tuple(complete), still=_still(package, context, after), failures=tuple(failures))
 
 
 def _side_effects(
@@ -151,45 +150,34 @@ def _imported(found: Resolution, checkouts: Sequence[Checkout], module: Module) 
     return False
 
 
-def _changed(plan: FilePlan, data: bytes) -> tuple[FileChange | None, Refusal | None]:
+def _changed(plan: FilePlan, data: bytes) -> FileChange | Failure | None:
     if not plan.edits or plan.refusals:
-        return None, None
-    source = decode(data, plan.path)
-    try:
-        after = source.encode(apply(source.text, plan.edits))
-    except ValueError as error:  # edits that overlap, or a character that the file's encoding lacks
-        at = source.line_of(plan.edits[0].start)
-        reason = f"this file cannot be edited here: {error}"
-        return None, Refusal(source.site(at), "", reason, "edit it by hand, or accept the site")
-    if after == data:
-        return None, None
-    return FileChange(plan.path, data, after, plan.sites), None
+        return None
+    after = edited(decode(data, plan.path), plan.edits)
+    if isinstance(after, Failure):
+        return after
+    return FileChange(plan.path, data, after, plan.sites) if after != data else None
 
 
 def _init_changes(
-    request: Request, package: Module, namespaces: Namespaces, main: Checkout, context: Context, init: InitPlan
-) -> tuple[list[FileChange], list[Refusal]]:
-    changes: list[FileChange] = []
-    refusals: list[Refusal] = []
-    stub_path = f"{package.path}i"
-    if (request.root / stub_path).is_file():
+    request: Request,
+    package: Module,
+    namespaces: Namespaces,
+    main: Checkout,
+    context: Context,
+    init: InitPlan,
+    failures: list[Failure],
+) -> tuple[list[FileChange], InitPlan]:
+    """The changes of the `__init__` and of the stub beside it, and the stub's plan."""
+    stub_plan = InitPlan()
+    found: list[tuple[Module, InitPlan]] = []
+    stub = Module(package.name, f"{package.path}i", True)
+    if (request.root / stub.path).is_file():
         # `__init__.pyi` beside it: the same narrowing
-        stub = Module(package.name, stub_path, True)
         syntax = namespaces.syntax(stub)
-        data = main.tree.read(stub_path)
-        if syntax is None and not any(found.symbol.name.encode() in data for found in context.resolutions):
-            pass
-        elif syntax is None:
-            refusals.append(
-                Refusal(
-                    Site(stub_path, 1, 0, ""),
-                    str(context.resolutions[0].symbol),
-                    "the stub of the __init__ does not parse",
-                    "mend it first",
-                )
-            )
-        else:
-            plan = plan_init(
+        data = main.tree.read(stub.path)
+        if syntax is not None:
+            stub_plan = plan_init(
                 stub,
                 syntax,
                 namespaces,
@@ -200,22 +188,26 @@ def _init_changes(
                 callers_only=request.options.callers_only,
                 stub=True,
             )
-            refusals += _unaccepted(plan.refusals, namespaces, stub, request)
-            after = syntax.source.encode(apply(syntax.source.text, plan.edits))
-            if after != data:
-                changes.append(FileChange(stub_path, data, after, 1))
-    syntax = namespaces.syntax(package)
-    assert syntax is not None
-    data = namespaces.bytes_of(package)
-    after = syntax.source.encode(apply(syntax.source.text, init.edits))
-    if after != data:
-        changes.append(FileChange(package.path, data, after, len(context.resolutions)))
-    return changes, refusals
+            found.append((stub, stub_plan))
+        elif any(resolution.symbol.name.encode() in data for resolution in context.resolutions):
+            reason = "the stub of the __init__ does not parse"
+            symbol = str(context.resolutions[0].symbol)
+            stub_plan.refusals.append(Refusal(Site(stub.path, 1, 0, ""), symbol, reason, "mend it first"))
+    found.append((package, init))
+    changes: list[FileChange] = []
+    for module, plan in found:
+        syntax = namespaces.syntax(module)
+        assert syntax is not None
+        data = namespaces.bytes_of(module)
+        after = edited(syntax.source, plan.edits) if not plan.refusals else data
+        if isinstance(after, Failure):
+            failures.append(after)
+        elif after != data:
+            changes.append(FileChange(module.path, data, after, len(context.resolutions)))
+    return changes, stub_plan
 
 
-def _unaccepted(
-    refusals: Iterable[Refusal], namespaces: Namespaces, package: Module, request: Request
-) -> tuple[Refusal, ...]:
+def _unaccepted(refusals: Iterable[Refusal], request: Request) -> tuple[Refusal, ...]:
     marked = accepted_sites(request)
     return tuple(
         dict.fromkeys(r for r in refusals if (r.site.path, r.site.line) not in marked and not accepts(r.site.text))
@@ -303,7 +295,7 @@ def _ban_change(root: Path, rows: Sequence[Ban]) -> FileChange | None:
     return FileChange(FILE_NAME, data, after) if after != data else None
 
 
-def _still(package: Module, context: Context, after: ImportGraph, request: Request) -> tuple[StillLoaded, ...]:
+def _still(package: Module, context: Context, after: ImportGraph) -> tuple[StillLoaded, ...]:
     found: dict[str, StillLoaded] = {}
     for resolution in context.resolutions:
         origin = resolution.loads

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import ast
 import re
-import sys
-import sysconfig
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -17,10 +15,10 @@ from pathlib import Path
 from codemods.engine.bans import FILE_NAME, load_bans
 from codemods.engine.config import line_width
 from codemods.engine.discover import checkout_top, list_files
-from codemods.engine.edits import apply
+from codemods.engine.edits import edited
 from codemods.engine.errors import CodemodError, UnknownPackage, UnknownSymbol
 from codemods.engine.graph import ImportGraph
-from codemods.engine.model import Module, Refusal, Site, Symbol, Warned
+from codemods.engine.model import Failure, Module, Refusal, Site, Symbol, Warned
 from codemods.engine.modules import Layout
 from codemods.engine.namespace import Namespaces, all_values, module_statements
 from codemods.engine.project import Tree
@@ -29,6 +27,7 @@ from codemods.narrow_reexport.byways import readers_of
 from codemods.narrow_reexport.context import Context
 from codemods.narrow_reexport.forms.init_uses import InitPlan
 from codemods.narrow_reexport.forms.package_init import plan_init
+from codemods.narrow_reexport.lost import foreign_orphans, origins_of, spared
 from codemods.narrow_reexport.outcome import assemble, plan_files
 from codemods.narrow_reexport.plan import plan_file
 from codemods.narrow_reexport.request import Checkout, Request, Result, accepted_sites
@@ -38,8 +37,8 @@ from codemods.narrow_reexport.scan import scan
 
 def run(request: Request) -> Result:
     """Compute everything that one request changes. Raises CodemodError for what cannot be."""
-    paths = list_files(request.root, exclude=request.options.exclude)
-    paths = _canonical(Tree(request.root, paths), paths)
+    listed = list_files(request.root, exclude=request.options.exclude)
+    paths, leading_out = _canonical(Tree(request.root, listed), listed)
     tree = Tree(request.root, paths)
     layout = Layout(paths, request.package, request.options.source_root)
     package = layout.locate(request.package)
@@ -66,11 +65,12 @@ def run(request: Request) -> Result:
         refused += result.refusals
         out = {refusal.symbol for refusal in result.refusals}
         every = any(symbol.endswith(":*") for symbol in out)
-        left = tuple(found for found in left if not every and str(found.symbol) not in out)
+        fewer = tuple(found for found in left if not every and str(found.symbol) not in out)
+        left = fewer if len(fewer) < len(left) else ()  # a refusal that belongs to none of them stands against all
         result = _narrow(request, package, namespaces, main, others, left) if left else Result(request.package)
     if request.options.keep_going:
         result = replace(result, refusals=tuple(refused), errors=resolved.errors)
-    foreign = _links_out(request, resolved.resolutions)
+    foreign = _links_out(tree, leading_out, resolved.resolutions)
     result = replace(result, warnings=tuple(sorted({*result.warnings, *foreign})))
     outside = checkout_top(request.root)
     notes = list(result.notes)
@@ -150,37 +150,37 @@ def _defined_below(package: Module, name: str, namespaces: Namespaces, tree: Tre
     return found[0] if len(found) == 1 and namespaces.bindings(found[0].module, name) else None
 
 
-def _canonical(tree: Tree, paths: Sequence[str]) -> tuple[str, ...]:
-    # a symlink's target is edited once, under its own path
+def _canonical(tree: Tree, paths: Sequence[str]) -> tuple[tuple[str, ...], list[str]]:
+    """The files to look at, and the symlinks that lead out of the tree. A link's target is edited once, under its path."""
     listed = set(paths)
     kept: dict[str, None] = {}
+    leading_out: list[str] = []
     for path in paths:
         real = tree.canonical(path)
         if real == path or path.endswith("/__init__.py"):
             kept[path] = None
-        elif real is not None and real not in listed:
+        elif real is None:
+            leading_out.append(path)
+        elif real not in listed:
             kept[real] = None
-    return tuple(sorted(kept))
+    return tuple(sorted(kept)), leading_out
 
 
-def _links_out(request: Request, resolutions: Sequence[Resolution]) -> list[Warned]:
+def _links_out(tree: Tree, links: Sequence[str], resolutions: Sequence[Resolution]) -> list[Warned]:
     """Symlinks to files outside the tree that spell a symbol: they are not edited, and that is said."""
     found = []
-    listed = list_files(request.root, exclude=request.options.exclude)
-    tree = Tree(request.root, listed)
-    for path in listed:
-        if path.endswith((".py", ".pyi")) and (request.root / path).is_symlink() and tree.canonical(path) is None:
-            data = tree.read(path)
-            for resolution in resolutions:
-                if resolution.symbol.name.encode() in data:
-                    reason = "a symlink to a file outside the tree spells the symbol: it was not looked into"
-                    found.append(Warned(Site(path, 1, 0, ""), str(resolution.symbol), reason))
+    for path in links:
+        data = tree.read(path) if path.endswith((".py", ".pyi")) else b""
+        for resolution in resolutions:
+            if resolution.symbol.name.encode() in data:
+                reason = "a symlink to a file outside the tree spells the symbol: it was not looked into"
+                found.append(Warned(Site(path, 1, 0, ""), str(resolution.symbol), reason))
     return found
 
 
 def _other(root: Path, request: Request, layout: Layout) -> Checkout:
     paths = list_files(root, exclude=request.options.exclude)
-    paths = _canonical(Tree(root, paths), paths)
+    paths, _ = _canonical(Tree(root, paths), paths)
     return Checkout(root, Tree(root, paths), Layout(paths, request.package, (), base=layout))
 
 
@@ -198,7 +198,7 @@ def _narrow(
     before = ImportGraph(main.layout.locate, main.tree.read)
     callers_only = request.options.callers_only
     first = _plan_init(
-        package, namespaces, resolutions, _origins(package, resolutions), frozenset(), width, callers_only
+        package, namespaces, resolutions, origins_of(package, resolutions), frozenset(), width, callers_only
     )
     lost = frozenset[str]()
     after = before
@@ -208,7 +208,7 @@ def _narrow(
     in_tree = frozenset(name for name in lost if main.layout.locate(name) is not None)
     # a submodule that its own package imports is there whenever the package is
     loads = {parent: after.closure(parent) for parent in {name.rpartition(".")[0] for name in in_tree} if parent}
-    foreign = _foreign_orphans(lost - in_tree)
+    foreign = foreign_orphans(lost - in_tree)
     orphans = foreign | frozenset(name for name in in_tree if name not in loads.get(name.rpartition(".")[0], {name}))
     checkouts = [main, *others]
     progress = request.progress
@@ -226,74 +226,38 @@ def _narrow(
     for checkout in checkouts:
         assert checkout.scan is not None
         checkout.sources = {survivor.path: survivor.data for survivor in checkout.scan.python}
-        own = replace(context, layout=checkout.layout, spared=_spared(package, checkout, orphans, before, after))
+        own = replace(context, layout=checkout.layout, spared=spared(package, checkout, orphans, before, after))
         checkout.plans = plan_files(checkout.sources, own, progress)
         _drop_unused(checkout, own)
     read_names = frozenset().union(*(checkout.scan.read_names for checkout in checkouts if checkout.scan is not None))
     final = frozenset() if callers_only else in_tree
     init = _plan_init(package, namespaces, resolutions, final, read_names, width, callers_only)
-    itself = plan_file(package.path, namespaces.bytes_of(package), replace(context, lost=frozenset()))
+    _read_itself(package, namespaces, init, replace(context, lost=frozenset()))
+    return assemble(request, package, namespaces, checkouts, context, init, before, in_tree)
+
+
+def _read_itself(package: Module, namespaces: Namespaces, init: InitPlan, context: Context) -> None:
+    """Plan the `__init__` as a call site of its own: `def f(): from . import sym`."""
+    plan = plan_file(package.path, namespaces.bytes_of(package), context)
     spans = [(edit.start, edit.end) for edit in init.edits]
-    for edit in itself.edits:
+    for edit in plan.edits:
         if any(edit.start < end and start < edit.end for start, end in spans):
             # from .sub import sym; from pkg import sym as s        the import of itself stands where one goes
             source = decode(namespaces.bytes_of(package), package.path)
-            hint = "take that import out first"
-            reason = "the __init__ imports the symbol from itself"
             site = source.site(source.line_of(edit.start))
-            init.refusals.append(Refusal(site, str(resolutions[0].symbol), reason, hint))
-    init.edits += (
-        itself.edits if not init.refusals else ()
-    )  # the `__init__` may read itself: `def f(): from . import sym`
-    init.refusals += itself.refusals
-    init.warnings += itself.warnings
-    return assemble(request, package, namespaces, checkouts, context, init, before, in_tree)
+            reason = "the __init__ imports the symbol from itself"
+            init.refusals.append(
+                Refusal(site, str(context.resolutions[0].symbol), reason, "take that import out first")
+            )
+    init.edits += plan.edits
+    init.refusals += plan.refusals
+    init.warnings += plan.warnings
 
 
 def _has_aliases(package: Module, namespaces: Namespaces, resolutions: Iterable[Resolution]) -> bool:
     # sym = sub.sym: the import that served it may go, if nobody reads that name
     names = [found.symbol.name for found in resolutions]
     return any(not binding.is_import for name in names for binding in namespaces.bindings(package.name, name))
-
-
-def _foreign_orphans(lost: frozenset[str]) -> frozenset[str]:
-    """Lost modules outside the tree that their own package does not import: `xml.dom`, but not `os.path`.
-
-    The standard library is read, not imported. Of third-party packages nothing is known here: nearly all of them load
-    the submodules that code reads from them (`torch.nn`), so theirs do not count.
-    """
-    dotted = {name for name in lost if "." in name and name.partition(".")[0] in sys.stdlib_module_names}
-    if not dotted:
-        return frozenset()
-    folder = Path(sysconfig.get_path("stdlib"))
-
-    def locate(name: str) -> Module | None:
-        below = folder.joinpath(*name.split("."))
-        if (below / "__init__.py").is_file():
-            return Module(name, str(below / "__init__.py"), True)
-        return Module(name, f"{below}.py", False) if Path(f"{below}.py").is_file() else None
-
-    library = ImportGraph(locate, lambda path: Path(path).read_bytes())
-    kept = set()
-    for name in dotted:
-        parent = name.rpartition(".")[0]
-        if any(edge.imported == name for edge in library.edges(parent)):
-            continue
-        if locate(name) is None:
-            continue  # os.path and the like: no file of its own
-        kept.add(name)
-    return frozenset(kept)
-
-
-def _origins(package: Module, resolutions: Iterable[Resolution]) -> frozenset[str]:
-    """The origins' modules below the package, and the packages between: what the removed imports loaded themselves."""
-    found: set[str] = set()
-    for resolution in resolutions:
-        name = resolution.origin.dotted if resolution.is_submodule else resolution.origin.module
-        while name.startswith(f"{package.name}."):
-            found.add(name)
-            name = name.rpartition(".")[0]
-    return frozenset(found)
 
 
 def _plan_init(
@@ -313,7 +277,10 @@ def _plan_init(
 def _init_bytes(package: Module, namespaces: Namespaces, plan: InitPlan) -> dict[str, bytes]:
     syntax = namespaces.syntax(package)
     assert syntax is not None
-    return {package.path: syntax.source.encode(apply(syntax.source.text, plan.edits))}
+    after = edited(syntax.source, plan.edits)
+    return (
+        {} if isinstance(after, Failure) else {package.path: after}
+    )  # the failure comes again, and is said, at the end
 
 
 def _context(
@@ -346,20 +313,6 @@ def _context(
         accepted_sites(request),
         _all_is_tuple(package, namespaces),
     )
-
-
-def _spared(
-    package: Module, checkout: Checkout, orphans: frozenset[str], before: ImportGraph, after: ImportGraph
-) -> frozenset[tuple[str, str]]:
-    """Of the files that read a lost submodule of another package, those that do not get it by importing this package."""
-    assert checkout.scan is not None
-    spared: set[tuple[str, str]] = set()
-    foreign = {name for name in orphans if not name.startswith(f"{package.name}.")}
-    for path in checkout.scan.losing if foreign else ():
-        name = checkout.layout.module_at(path).name
-        needs = before.closure(name) - after.closure(name)
-        spared |= {(path, module) for module in foreign if module not in needs}
-    return frozenset(spared)
 
 
 def _all_is_tuple(package: Module, namespaces: Namespaces) -> bool:

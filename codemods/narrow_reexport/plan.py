@@ -37,7 +37,7 @@ from codemods.narrow_reexport.forms.onward_all import onward_entries, takes_all
 from codemods.narrow_reexport.forms.placement import place
 from codemods.narrow_reexport.forms.reflection import TextPlan, accepts, judge_reflection, judge_strings
 from codemods.narrow_reexport.forms.star import change_star
-from codemods.narrow_reexport.forms.statement import Change, NewImport, stands_alone
+from codemods.narrow_reexport.forms.statement import Change, NewImport, stands_alone, statement_end
 from codemods.narrow_reexport.left_alone import (
     covered,
     is_accepted,
@@ -61,7 +61,7 @@ class _Draft:
 
 
 def plan_file(path: str, data: bytes, context: Context) -> FilePlan:
-    """Plan one call-site file (not the package's own `__init__`)."""
+    """Plan one file as a call site; the package's own `__init__` may be one too, where it reads itself."""
     try:
         source = decode(data, path)
         tree = parse(source)
@@ -187,7 +187,6 @@ class _Planner:
             return
         alias = reference.statement.names[reference.number]
         bound = alias.asname or ""
-        spelled = found.origin.module
         names = ((found.origin.name, "" if bound == found.origin.name else bound),)
         left: str | None = None
         if len(reference.statement.names) > 1:
@@ -197,17 +196,12 @@ class _Planner:
                 if number != reference.number
             ]
             left = f"import {', '.join(others)}"
-        self.draft.changes.append(
-            Change(reference.statement, reference.block, left, [NewImport(spelled, found.origin.module, names)])
-        )
+        comment = ""
         if stands_alone(self.syntax.source, reference.statement):
-            from codemods.narrow_reexport.forms.statement import statement_end
-
             end, line_end = statement_end(self.syntax.source, reference.statement)
             comment = self.syntax.source.text[end:line_end].strip()
-            self.draft.changes[-1] = Change(
-                reference.statement, reference.block, left, [NewImport(spelled, found.origin.module, names, comment)]
-            )
+        new = NewImport(found.origin.module, found.origin.module, names, comment)
+        self.draft.changes.append(Change(reference.statement, reference.block, left, [new]))
         self.draft.sites += 1
 
     def _star(self, star: StarImport) -> None:

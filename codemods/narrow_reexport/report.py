@@ -60,11 +60,11 @@ def refusals(result: Result, paint: Paint) -> list[str]:
         lines.append(f"    way out: {refusal.hint}")
     if result.refusals:
         count = counted(len({(refusal.site.path, refusal.site.line) for refusal in result.refusals}), "site")
-        lines += [
-            "",
-            f"{count} in the way. To take a site on, mark its line with `# codemods: accept narrow_reexport` "
-            "or pass --accept FILE:LINE.",
-        ]
+        lines += ["", f"{count} in the way."]
+        if any("accept the site" in refusal.hint for refusal in result.refusals):
+            lines[-1] += (
+                " To accept a site, mark its line with `# codemods: accept narrow_reexport` or pass --accept FILE:LINE."
+            )
     return lines
 
 
