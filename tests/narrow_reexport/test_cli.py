@@ -426,13 +426,13 @@ def test_python_m_codemods_lists_the_commands() -> None:
 
 def test_an_accept_is_offered_where_it_helps() -> None:
     outcome = check_refused(BLOCKED, "pkg", "sym", "by name", at="main.py:3")
-    assert "To accept a site" in outcome.err
+    assert "To accept a site" in outcome.text
 
 
 def test_no_accept_is_offered_for_a_use_in_the_init_itself() -> None:
     files = {**USED, "pkg/__init__.py": "from .light import light\nfrom .sub import sym\n\nA = sym(1)\n"}
     outcome = check_refused(files, "pkg", "sym", "import time", at="pkg/__init__.py:4")
-    assert "To accept a site" not in outcome.err
+    assert "To accept a site" not in outcome.text
 
 
 def test_a_warning_of_the_stub_is_said() -> None:

@@ -1,7 +1,8 @@
-"""`@register` and `register(f)` at module level of an origin: what is lost when nothing loads the origin any more.
+"""`@register def sym`, `REGISTRY.add(Sym)`: an origin that hands its objects away as it is imported.
 
-Owns the search for registrations: a decorator or a bare call that hands a local object to a function which keeps it.
-Invariant: it runs nothing; a callee whose body cannot be seen is reported as unknown, never as harmless.
+Owns the question which registrations a module makes, and whether the callee keeps what it gets. It follows the object,
+with `keeping` into the bodies that are in the tree, without running them.
+Invariant: it never edits and never raises, and `stores=True` names a container outside of the module that registers.
 """
 
 from __future__ import annotations
@@ -10,105 +11,120 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from codemods.engine.model import Module, Site, Symbol
-from codemods.engine.namespace import Namespaces, module_statements
+from codemods.engine.model import Module, Site, Symbol, When
+from codemods.engine.namespace import Namespaces
 from codemods.engine.scopes import Syntax
-
-_KEEPERS = {"append", "add", "setdefault", "update", "insert", "extend", "register", "appendleft"}
-_TRANSFORMING = {
-    "property", "staticmethod", "classmethod", "overload", "final", "override", "wraps", "lru_cache", "cache",
-    "cached_property", "total_ordering", "dataclass", "contextmanager", "asynccontextmanager", "abstractmethod",
-    "runtime_checkable", "singledispatch", "jit", "njit", "vectorize", "autotune", "heuristics", "compile", "no_grad",
-    "inference_mode", "script", "deprecated", "unique", "fixture", "skip", "skipif", "parametrize", "print", "setattr",
-}  # fmt: skip
+from codemods.engine.walk import is_type_checking
+from codemods.narrow_reexport.forms.frames import OBJECT, Frame
+from codemods.narrow_reexport.forms.keeping import Trace
 
 
 @dataclass(frozen=True, slots=True)
 class Registration:
-    """A local object handed over. `stores`: the callee provably keeps it; None: its body cannot be seen."""
+    """A site that hands an object to `callee`; `stores` is None where the body cannot be seen; `into` what keeps it."""
 
     site: Site
     callee: str
     stores: bool | None
+    into: Symbol | None = None
 
 
 def registrations(module: Module, namespaces: Namespaces) -> tuple[Registration, ...]:
-    """The registrations that run when the module is imported, those left out whose callee provably keeps nothing."""
+    """What the module registers as it is imported, in source order. Callees that are seen to keep nothing are left out."""
     syntax = namespaces.syntax(module)
     if syntax is None:
         return ()
-    found: list[Registration] = []
-    for statement in module_statements(syntax.tree.body):
-        for callee in _handed(statement, syntax):
-            spelled = ast.unparse(callee)
-            if spelled.rpartition(".")[2] in _TRANSFORMING:
-                continue
-            stores = _stores(callee, module, syntax, namespaces)
-            if stores is not False:
-                found.append(Registration(syntax.source.site_of(callee), spelled, stores))
+    top = Frame(module, None, given=_objects(syntax) | {OBJECT})
+    known: dict[str, tuple[bool | None, Symbol | None]] = {}
+    found = []
+    for node, call, in_class in _handed(syntax.tree.body, top):
+        key = ast.dump(call) if isinstance(call, ast.Call) else f"class {call.name}"
+        if key not in known:
+            known[key] = _verdict(call, top, namespaces)
+        stores, into = known[key]
+        if stores or (stores is None and not in_class and isinstance(call, ast.Call)):
+            found.append(Registration(syntax.source.site_of(node), _spelled(call), stores, into))
     return tuple(found)
 
 
-def _handed(statement: ast.stmt, syntax: Syntax) -> Iterator[ast.expr]:
-    # @register        @REGISTRY.register("x")
-    # def sym(): ...
-    if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-        for decorator in statement.decorator_list:
-            yield decorator.func if isinstance(decorator, ast.Call) else decorator
-    # register(sym)    REGISTRY.add(Cls)
-    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
-        call = statement.value
-        for argument in (*call.args, *(keyword.value for keyword in call.keywords)):
-            if isinstance(argument, ast.Name) and any(
-                isinstance(binding.node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
-                for binding in syntax.module.bindings.get(argument.id, [])
-            ):
-                yield call.func
-                return
+def _verdict(handed: ast.Call | ast.ClassDef, top: Frame, namespaces: Namespaces) -> tuple[bool | None, Symbol | None]:
+    trace = Trace(namespaces, top)
+    try:
+        if isinstance(handed, ast.Call):
+            trace.called(handed, top)
+        else:
+            trace.subclassed(handed)
+    except RecursionError:
+        trace.unseen = True
+    return (True, trace.into) if trace.into else (None if trace.unseen and not trace.own else False, None)
 
 
-def _stores(callee: ast.expr, module: Module, syntax: Syntax, namespaces: Namespaces) -> bool | None:
-    if isinstance(callee, ast.Attribute) and callee.attr in _KEEPERS - {"register"}:
-        return True  # REGISTRY.append(f): whatever it is, it keeps what it gets
-    definition = _definition(callee, module, syntax, namespaces)
-    if definition is None:
-        return None
-    for node in ast.walk(definition):
-        if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
-            return True  # _REGISTRY[name] = f
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _KEEPERS:
-            return True  # _REGISTRY.append(f)
-    return False
+def _handed(
+    body: list[ast.stmt], top: Frame, in_class: bool = False
+) -> Iterator[tuple[ast.expr | ast.stmt, ast.Call | ast.ClassDef, bool]]:
+    """What runs at import and hands something away: the node to name, the call (or the class statement), in a class."""
+    for statement in _running(body):
+        # @register                       @REGISTRY.register("x")
+        # def sym(): ...                  class C: ...
+        if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            for decorator in statement.decorator_list:
+                yield decorator, ast.Call(decorator, [ast.Name(OBJECT, ast.Load())], []), in_class
+        # class C(Base): ...              where Base has an `__init_subclass__`, or a metaclass
+        if isinstance(statement, ast.ClassDef):
+            if statement.bases or statement.keywords:
+                yield statement, statement, in_class
+            yield from _handed(statement.body, top, True)
+        # register(sym)                   REG.add(C)
+        if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+            call = statement.value
+            parts = [*call.args, *(keyword.value for keyword in call.keywords)]
+            if any(isinstance(n, ast.Lambda) or _names(n, top.given) for part in parts for n in ast.walk(part)):
+                yield statement, call, in_class
 
 
-def _definition(callee: ast.expr, module: Module, syntax: Syntax, namespaces: Namespaces) -> ast.AST | None:
-    """The function or class that a callee is; for a method of a module-level object, the method."""
-    if isinstance(callee, ast.Name):
-        return _node(Symbol(module.name, callee.id), namespaces)
-    if isinstance(callee, ast.Attribute):
-        source = namespaces.module_of(module, syntax, callee.value)
-        if source:
-            return _node(Symbol(source, callee.attr), namespaces)  # registry.register
-        if isinstance(callee.value, ast.Name):
-            owner = _node(Symbol(module.name, callee.value.id), namespaces)
-            return _method(owner, callee.attr)  # REGISTRY.register, Base.register
-    return None
+def _running(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """The statements that an import runs: no `if TYPE_CHECKING:`, no `if __name__ == "__main__":`, no function body."""
+    for statement in body:
+        yield statement
+        if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            continue
+        skipped = isinstance(statement, ast.If) and (is_type_checking(statement.test) or _is_main(statement.test))
+        for suite in ("orelse", "finalbody") if skipped else ("body", "orelse", "finalbody"):
+            yield from _running(getattr(statement, suite, []))
+        for part in (*getattr(statement, "handlers", ()), *getattr(statement, "cases", ())):
+            yield from _running(part.body)
 
 
-def _node(symbol: Symbol, namespaces: Namespaces, depth: int = 0) -> ast.AST | None:
-    symbol = namespaces.definition(symbol)
-    for binding in namespaces.bindings(symbol.module, symbol.name):
-        if isinstance(binding.node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            return binding.node
-        made = binding.value.func if isinstance(binding.value, ast.Call) else None
-        if isinstance(made, ast.Name) and depth < 3:
-            return _node(Symbol(symbol.module, made.id), namespaces, depth + 1)  # REGISTRY = Registry()
-    return None
+def _is_main(test: ast.expr) -> bool:
+    return isinstance(test, ast.Compare) and isinstance(test.left, ast.Name) and test.left.id == "__name__"
 
 
-def _method(owner: ast.AST | None, name: str) -> ast.AST | None:
-    if isinstance(owner, ast.ClassDef):
-        for statement in owner.body:
-            if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)) and statement.name == name:
-                return statement
-    return None
+def _objects(syntax: Syntax) -> set[str]:
+    """Module-level names of objects made here: definitions, and what an assignment or a loop makes from a call or them."""
+    made: set[str] = set()
+    for _ in range(3):
+        for name, bindings in syntax.module.bindings.items():
+            for binding in bindings:
+                value = binding.value or getattr(binding.statement, "iter", None)
+                if binding.is_import or binding.block.when is When.TYPING:
+                    continue
+                if isinstance(binding.node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) or (
+                    value is not None
+                    and any(isinstance(n, (ast.Call, ast.Lambda)) or _names(n, made) for n in ast.walk(value))
+                ):
+                    made.add(name)
+    return made - {"__all__"}
+
+
+def _names(node: ast.AST, names: set[str]) -> bool:
+    return isinstance(node, ast.Name) and node.id in names
+
+
+def _spelled(handed: ast.Call | ast.ClassDef) -> str:
+    if isinstance(handed, ast.ClassDef):
+        parts = [*handed.bases, *(keyword.value for keyword in handed.keywords if keyword.arg == "metaclass")]
+        return ", ".join(ast.unparse(part) for part in parts)
+    node: ast.expr = handed.func
+    while isinstance(node, ast.Call):
+        node = node.func
+    return ast.unparse(node)
