@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from codemods.engine.model import Module
 from codemods.engine.namespace import absolute
-from codemods.engine.scopes import Binding, Block, Scope, Syntax, Use
+from codemods.engine.scopes import Binding, Block, Scope, Syntax, Use, last_name
 
 UNKNOWN = ""
 
@@ -317,13 +317,7 @@ class Names:
             and isinstance(node.args[0], ast.Constant)
             and isinstance(node.args[0].value, str)
         ):
-            callee = (
-                node.func.attr
-                if isinstance(node.func, ast.Attribute)
-                else node.func.id
-                if isinstance(node.func, ast.Name)
-                else ""
-            )
+            callee = last_name(node.func)
             if callee == "import_module":
                 return node.args[0].value
             if callee == "__import__":

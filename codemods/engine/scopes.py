@@ -124,3 +124,10 @@ class Syntax:
     calls: list[Use] = field(default_factory=list)
     blocks: dict[ast.stmt, Block] = field(default_factory=dict)
     whole: bool = True  # expressions were walked too
+
+
+def last_name(node: ast.expr) -> str:
+    """The last name of `f` or `a.b.f`, as a callee is spelled; empty for anything else."""
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""

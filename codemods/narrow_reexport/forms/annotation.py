@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass, field
 
 from codemods.engine.references import UNKNOWN, AttributeUse, LostModule, Names
-from codemods.engine.scopes import Syntax, Use
+from codemods.engine.scopes import Syntax, Use, last_name
 
 _COMMENT = re.compile(r"#[ \t]*type:[ \t]*(?!ignore\b)([^#\r\n]+)")
 _TYPING_CALLS = {"cast": (0,), "NewType": (1,), "TypeVar": (1, 2, 3, 4, 5, 6, 7, 8), "ForwardRef": (0,)}
@@ -93,13 +93,7 @@ def typed_strings(syntax: Syntax) -> list[Use]:
     for use in syntax.calls:
         call = use.node
         assert isinstance(call, ast.Call)
-        name = (
-            call.func.attr
-            if isinstance(call.func, ast.Attribute)
-            else call.func.id
-            if isinstance(call.func, ast.Name)
-            else ""
-        )
+        name = last_name(call.func)
         positions = _TYPING_CALLS.get(name)
         if positions is None:
             continue

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from codemods.engine.model import Edit, Mention, Refusal, Warned
 from codemods.engine.references import Reflection
-from codemods.engine.scopes import Syntax, Use
+from codemods.engine.scopes import Syntax, Use, last_name
 from codemods.narrow_reexport.resolve import Resolution
 
 _BY_NAME = {
@@ -204,13 +204,7 @@ def _patches(use: Use) -> bool:
         return use.parent.arg == "target"
     if call is None:
         return False
-    name = (
-        call.func.attr
-        if isinstance(call.func, ast.Attribute)
-        else call.func.id
-        if isinstance(call.func, ast.Name)
-        else ""
-    )
+    name = last_name(call.func)
     return name in _PATCHERS and bool(call.args) and call.args[0] is use.node
 
 
