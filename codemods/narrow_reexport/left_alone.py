@@ -17,7 +17,7 @@ from codemods.engine.scopes import Syntax
 from codemods.engine.source import NotPython, Source
 from codemods.engine.walk import analyse
 from codemods.narrow_reexport.context import Context, FilePlan
-from codemods.narrow_reexport.forms.reflection import accepts
+from codemods.narrow_reexport.forms.verdicts import accepts
 from codemods.narrow_reexport.resolve import Resolution
 
 

@@ -20,11 +20,11 @@ from codemods.engine.project import Tree
 from codemods.engine.source import NotPython, decode
 from codemods.engine.verify import check_outside, check_parses
 from codemods.narrow_reexport.context import Context, FilePlan
-from codemods.narrow_reexport.forms.document import judge_document
+from codemods.narrow_reexport.forms.document import plan_document
 from codemods.narrow_reexport.forms.init_uses import InitPlan
 from codemods.narrow_reexport.forms.package_init import plan_init
-from codemods.narrow_reexport.forms.reflection import accepts
 from codemods.narrow_reexport.forms.registration import registrations
+from codemods.narrow_reexport.forms.verdicts import accepts
 from codemods.narrow_reexport.plan import plan_file
 from codemods.narrow_reexport.request import Checkout, Request, Result, StillLoaded, accepted_sites
 from codemods.narrow_reexport.resolve import Resolution
@@ -52,6 +52,7 @@ def assemble(
     for checkout in checkouts:
         assert checkout.scan is not None
         own: list[FileChange] = []
+        plan_documents(checkout, context)
         for plan in checkout.plans.values():
             refusals += plan.refusals
             warnings += plan.warnings
@@ -62,11 +63,6 @@ def assemble(
                 failures.append(change)
             elif change is not None:
                 own.append(change)
-        for survivor in checkout.scan.others:
-            verdict = judge_document(survivor.path, survivor.data, context.resolutions, context.accepted)
-            refusals += verdict.refusals
-            warnings += verdict.warnings
-            mentions += verdict.mentions
         changes.append((checkout.root, tuple(sorted(own, key=lambda change: change.path))))
     inits, stub = _init_changes(request, package, namespaces, main, context, init, failures)
     refusals += _unaccepted(stub.refusals, request)
@@ -107,6 +103,28 @@ def assemble(
     return replace(result, changes=tuple(complete), still=_still(package, context, after), failures=tuple(failures))
 
 
+def plan_documents(checkout: Checkout, context: Context) -> None:
+    """Plan the files that are not Python; a `setup.py` is planned as both."""
+    for survivor in checkout.scan.others if checkout.scan is not None else ():
+        plan = plan_document(survivor.path, survivor.data, context)
+        code = checkout.plans.get(survivor.path)
+        if code is not None:
+            known = {mention.site.line for mention in plan.mentions}
+            others = tuple(mention for mention in code.mentions if mention.site.line not in known)
+            plan = FilePlan(
+                survivor.path,
+                tuple(sorted({*code.edits, *plan.edits})),
+                code.sites + plan.sites,
+                code.refusals + plan.refusals,
+                code.warnings + plan.warnings,
+                others + plan.mentions,
+                code.accepted + plan.accepted,
+                code.unused,
+            )
+        checkout.plans[survivor.path] = plan
+        checkout.sources[survivor.path] = survivor.data
+
+
 def _side_effects(
     namespaces: Namespaces,
     checkouts: Sequence[Checkout],
@@ -141,11 +159,12 @@ def _imported(found: Resolution, checkouts: Sequence[Checkout], module: Module) 
     """Whether some file imports the module after the run, as far as the files that were looked at tell."""
     leaf = found.loads.rpartition(".")[2]
     for checkout in checkouts:
-        for path, plan in checkout.plans.items():
-            if path != module.path and any(leaf in edit.text for edit in plan.edits):
+        code = {path: plan for path, plan in checkout.plans.items() if path.endswith(".py") and path != module.path}
+        for path, plan in code.items():
+            if any(leaf in edit.text for edit in plan.edits):
                 return True
             direct = re.compile(rb"^[ \t]*(?:from|import)\b[^\n]*\b" + leaf.encode() + rb"\b", re.M)
-            if path != module.path and direct.search(checkout.sources[path]):
+            if direct.search(checkout.sources[path]):
                 return True
     return False
 
@@ -257,7 +276,9 @@ def _verify(
     failures: list[Failure] = []
     for (_, own), checkout in zip(changes, checkouts, strict=True):
         after = {change.path: change.after for change in own}
-        plans = plan_files(after, replace(context, layout=checkout.layout), None)
+        code = {path: data for path, data in after.items() if path.endswith((".py", ".pyi"))}
+        plans = plan_files(code, replace(context, layout=checkout.layout), None)
+        plans |= {path: plan_document(path, data, context) for path, data in after.items() if path not in code}
         for change in own:
             failures += check_outside(change, checkout.plans[change.path].edits)
             plan = plans[change.path]

@@ -9,55 +9,35 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
-from codemods.engine.model import Edit, Module, Refusal, Warned, When
+from codemods.engine.model import Module, Refusal, When
 from codemods.engine.references import (
-    AttributeUse,
-    Escape,
     FromName,
-    LostModule,
     ModuleAlias,
-    Names,
-    Reflection,
     StarImport,
     Target,
     expression_references,
     import_references,
 )
-from codemods.engine.scopes import Syntax, Use
+from codemods.engine.scopes import Syntax
 from codemods.engine.source import NotPython, decode, parse
 from codemods.engine.walk import analyse
 from codemods.narrow_reexport.context import Context, FilePlan
-from codemods.narrow_reexport.forms.annotation import type_strings, typed_strings
-from codemods.narrow_reexport.forms.attribute import AttributePlanner, additions_as_changes
-from codemods.narrow_reexport.forms.document import doctest_sites
+from codemods.narrow_reexport.expressions import Draft, ExpressionPlanner
 from codemods.narrow_reexport.forms.from_import import change_from_import
-from codemods.narrow_reexport.forms.onward_all import onward_entries, takes_all
+from codemods.narrow_reexport.forms.onward_all import takes_all
 from codemods.narrow_reexport.forms.placement import place
-from codemods.narrow_reexport.forms.reflection import TextPlan, accepts, judge_reflection, judge_strings
 from codemods.narrow_reexport.forms.star import change_star
 from codemods.narrow_reexport.forms.statement import Change, NewImport, stands_alone, statement_end
+from codemods.narrow_reexport.forms.verdicts import accepts
 from codemods.narrow_reexport.left_alone import (
-    covered,
     is_accepted,
-    kept_in_classes,
     mentions,
     needs_expressions,
     settle,
     shadowed,
     unparsed,
 )
-
-
-@dataclass(slots=True)
-class _Draft:
-    changes: list[Change] = field(default_factory=list)
-    edits: list[Edit] = field(default_factory=list)
-    sites: int = 0
-    refusals: list[Refusal] = field(default_factory=list)
-    warnings: list[Warned] = field(default_factory=list)
-    unused: list[str] = field(default_factory=list)
 
 
 def plan_file(path: str, data: bytes, context: Context) -> FilePlan:
@@ -110,9 +90,9 @@ class _Planner:
         self.target = target
         self.context = context
         self.by_name = {found.symbol.name: found for found in context.resolutions}
-        self.draft = _Draft()
+        self.draft = Draft()
 
-    def run(self, references: Sequence[object]) -> _Draft:
+    def run(self, references: Sequence[object]) -> Draft:
         self._from_names([r for r in references if isinstance(r, FromName)])
         for reference in references:
             if isinstance(reference, ModuleAlias):
@@ -120,7 +100,7 @@ class _Planner:
             elif isinstance(reference, StarImport):
                 self._star(reference)
         if self.syntax.whole:
-            self._expressions(references)
+            ExpressionPlanner(self.syntax, self.module, self.target, self.context, self.draft).run(references)
         return self.draft
 
     def _from_names(self, found: Sequence[FromName]) -> None:
@@ -216,169 +196,6 @@ class _Planner:
         if change is not None:
             self.draft.changes.append(change)
             self.draft.sites += 1
-
-    def _expressions(self, references: Sequence[object]) -> None:
-        names = Names(self.syntax, self.module, self.target)
-        uses = [r for r in references if isinstance(r, AttributeUse)]
-        lost = [r for r in references if isinstance(r, LostModule)]
-        wanted = frozenset(self.by_name)
-        typed = type_strings(self.syntax, names, wanted)
-        lost += typed.lost
-        for string in typed.unclear:
-            self._refuse(
-                string.node,
-                next(name for name in sorted(wanted) if name in ast.unparse(string.node)),
-                "a type string that is put together from parts reads the symbol through the package",
-                "write it as one literal",
-            )
-        kept: list[AttributeUse] = []
-        for use in [*uses, *typed.found]:
-            found = self.by_name[use.name]
-            if found.narrowed and found.same_name:
-                continue
-            if use.stored:
-                verb = "deletes" if isinstance(use.node.ctx, ast.Del) else "assigns to (rebinds)"
-                self._refuse(
-                    use.node,
-                    use.name,
-                    f"the code {verb} the package's attribute",
-                    "do it on the origin and see to its readers, or accept the site",
-                )
-            elif found.optional and not covered(use, names, found) and not self._fails_anyway(use.name, references):
-                self._refuse(
-                    use.node,
-                    use.name,
-                    "the re-export is optional (try/except ImportError), and an import of its origin at module level could fail here",
-                    "import it at the place of use, under its own try",
-                )
-            elif self._in_own_init(use):
-                hint = "--callers-only moves the call sites and leaves the __init__'s own import"
-                self._refuse(use.node, use.name, "the __init__ itself uses the symbol through the package", hint)
-            elif not self._accepts(use.node.lineno):
-                kept.append(use)
-        planner = AttributePlanner(
-            self.syntax,
-            self.module,
-            names,
-            early=self.context.early,
-            private=self.module.is_package or self.module.name in self.context.starred_modules,
-            risky=frozenset(found.symbol.name for found in self.context.resolutions)
-            if self.module.name in self.context.risky
-            else frozenset(),
-            typed=typed.counts,
-        )
-        plan = planner.run(kept, lost, self.by_name)
-        droppable = frozenset(name for path, name in self.context.droppable if path == self.syntax.source.path)
-        additions_as_changes(plan, self.syntax, self.draft.changes, droppable)
-        self.draft.unused += [root for _, block, _, root in plan.unused if block.scope is self.syntax.module]
-        self.draft.refusals += plan.refusals
-        self.draft.edits += plan.edits
-        self.draft.sites += len(plan.texts)
-        self._texts(plan.texts)
-        for escape in (r for r in references if isinstance(r, Escape)):
-            reason = "the package is kept as a value here: whoever gets it may read the symbol from it"
-            self.draft.warnings.append(
-                Warned(self.syntax.source.site_of(escape.use.node), str(self.context.resolutions[0].symbol), reason)
-            )
-        self.draft.warnings += kept_in_classes(self.syntax, names, self.context)
-        for read in self.syntax.attributes:
-            if isinstance(read.node, ast.Attribute) and read.node.attr == "__dict__":
-                self._own_dict(read, names)
-        listed = [found.symbol.name for found in self.context.resolutions if found.starred and not found.narrowed]
-        onward = onward_entries(self.syntax, self.module, names, listed, as_tuple=self.context.all_is_tuple)
-        self.draft.edits += onward
-        self.draft.sites += len(onward)
-        self._doctests()
-        reflected = [r for r in references if isinstance(r, Reflection)]
-        for verdicts in (
-            judge_reflection(self.syntax, reflected, self.context.resolutions),
-            judge_strings(self.syntax, self.context.resolutions, typed_strings(self.syntax)),
-        ):
-            self._verdicts(verdicts)
-
-    def _doctests(self) -> None:
-        # >>> from pkg import sym        in a docstring: not rewritten yet, but said
-        for use in self.syntax.strings:
-            text = (
-                str(use.node.value) if isinstance(use.parent, ast.Expr) and isinstance(use.node, ast.Constant) else ""
-            )
-            for line, symbol, _ in doctest_sites(text, use.node.lineno, self.context.resolutions):
-                reason = "a doctest reads the symbol through the package, which will fail"
-                self.draft.warnings.append(Warned(self.syntax.source.site(line), symbol, reason))
-
-    def _own_dict(self, use: Use, names: Names) -> None:
-        # pkg.__dict__["sym"]
-        assert isinstance(use.node, ast.Attribute)
-        if self.context.package.name not in names.modules(use.node.value, use.scope):
-            return
-        key = use.parent.slice if isinstance(use.parent, ast.Subscript) else None
-        if isinstance(key, ast.Constant) and key.value in self.by_name:
-            self._refuse(
-                use.node,
-                str(key.value),
-                "the symbol is read from the package's __dict__",
-                "read it from its origin, or accept the site",
-            )
-        elif not isinstance(key, ast.Constant):
-            symbol = str(self.context.resolutions[0].symbol)
-            reason = "the package's __dict__ may be asked for the symbol"
-            self.draft.warnings.append(Warned(self.syntax.source.site_of(use.node), symbol, reason))
-
-    def _fails_anyway(self, name: str, references: Sequence[object]) -> bool:
-        # from pkg import sym        unguarded at module level: without the symbol this file cannot be imported at all
-        return any(
-            isinstance(other, FromName)
-            and other.name == name
-            and other.block.when is When.EAGER
-            and not other.block.optional
-            for other in references
-        )
-
-    def _in_own_init(self, use: AttributeUse) -> bool:
-        # the `__init__` reads itself: import pkg; def f(): return pkg.sym()
-        if self.syntax.source.path != self.context.package.path:
-            return False
-        root: ast.expr = use.node
-        while isinstance(root, ast.Attribute):
-            root = root.value
-        owner = use.use.scope.owner(root.id) if isinstance(root, ast.Name) else None
-        blocks = [b.block for b in owner.bindings[root.id]] if owner is not None and isinstance(root, ast.Name) else []
-        return any(block.when is not When.LATE for block in blocks)
-
-    def _texts(self, texts: Sequence[tuple[object, str]]) -> None:
-        strings: dict[ast.JoinedStr, dict[ast.AST, str]] = {}
-        for use, text in texts:
-            assert isinstance(use, Use)
-            if use.fstring is not None:
-                strings.setdefault(use.fstring, {})[use.node] = text
-                continue
-            start, end = self.syntax.source.span(use.node)
-            self.draft.edits.append(Edit(self.syntax.source.path, start, end, text))
-        if not strings:
-            return
-        from codemods.narrow_reexport.forms.fstring import Unclear, rewrite_fstring
-
-        for joined, replaced in strings.items():
-            try:
-                self.draft.edits += rewrite_fstring(self.syntax.source, joined, replaced)
-            except Unclear as error:
-                name = next(node.attr for node in replaced if isinstance(node, ast.Attribute))
-                self._refuse(
-                    joined,
-                    name,
-                    f"an f-string reads the symbol and cannot be rewritten: {error}",
-                    "take the expression out of the f-string",
-                )
-
-    def _verdicts(self, plan: TextPlan) -> None:
-        if all(found.narrowed for found in self.context.resolutions):
-            # the name is gone already: whoever asks for it by name has been broken, or was taken on, before this run
-            self.draft.warnings += [Warned(refusal.site, refusal.symbol, refusal.reason) for refusal in plan.refusals]
-        else:
-            self.draft.refusals += plan.refusals
-        self.draft.warnings += plan.warnings
-        self.draft.edits += plan.edits
-        self.draft.sites += len(plan.edits)
 
     def _accepts(self, line: int) -> bool:
         return accepts(self.syntax.source.line(line)) or (self.syntax.source.path, line) in self.context.accepted
