@@ -164,6 +164,8 @@ def test_tests_mirror_the_modules() -> None:
         "snippet",
         "outcome",
         "plan",
+        "session",
+        "words",
         "expressions",
         "dotted_string",
         "notebook",
