@@ -1,0 +1,120 @@
+"""Each form of docs/forms.md does what its fixture says, its programs behave as before, and the page is up to date.
+
+Owns the run of `fixtures/narrow_reexport/forms/*.toml` with the runtime oracle.
+Invariant: a form is run once a session, twice in a row; every test here looks at that run.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from fixtures.narrow_reexport import forms_page
+from fixtures.narrow_reexport.forms_page import Form, Ran
+from tests import oracle
+
+FORMS = forms_page.load_forms()
+NAMES = [form.name for form in FORMS]
+BY_NAME = {form.name: form for form in FORMS}
+# The lazy import form of a later Python and the like need an interpreter that parses the programs; all forms here need 3.10.
+
+
+@functools.cache
+def ran(name: str) -> Ran:
+    with tempfile.TemporaryDirectory(prefix="form-") as folder:
+        return forms_page.run(BY_NAME[name], Path(folder).resolve())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_form_becomes_what_its_fixture_says(name: str) -> None:
+    form = BY_NAME[name]
+    assert not (wrong := forms_page.faults(form, ran(name))), "\n".join(wrong)
+    assert "Traceback" not in ran(name).output
+
+
+@pytest.mark.parametrize("name", [form.name for form in FORMS if form.expect in ("rewritten", "unchanged")])
+def test_a_form_behaves_as_before_and_the_package_is_as_light_as_the_run_says(name: str, tmp_path: Path) -> None:
+    form, output = BY_NAME[name], ran(name).output
+    before, after = tmp_path / "before", tmp_path / "after"
+    forms_page.lay(before, form.before)
+    forms_page.lay(after, form.wanted)
+    old = oracle.run_programs(before, form.run, form.roots)
+    assert not [program for program in old if program.exit_code], "a program of the fixture fails before the run"
+    changed = oracle.differences(old, oracle.run_programs(after, form.run, form.roots))
+    assert not changed, "\n".join(changed)
+    if not importable(form):
+        return
+    symbols = [symbol for symbol in form.symbols if symbol.isidentifier()]
+    found = oracle.probe(after, form.package, symbols, form.roots)
+    if "--callers-only" not in form.options:
+        assert not found.bound, f"the package still binds {found.bound}"
+    assert not found.listed, f"__all__ still lists {found.listed}"
+    said = re.search(rf"^import {re.escape(form.package)} no longer loads (.*)$", output, re.MULTILINE)
+    lighter = {*said[1].split(", ")} if said else set()
+    assert not found.loaded & lighter, f"import {form.package} still loads {sorted(found.loaded & lighter)}"
+    told = ("still load", "no longer imports", "nothing to change", "already narrowed", "imports of", "1 site")
+    assert lighter or any(each in output for each in told), f"nothing is said of what is loaded:\n{output}"
+
+
+def importable(form: Form) -> bool:
+    """False where the package needs a library that no tree holds."""
+    return not any(b"some_library" in content for content in form.before.values())
+
+
+def test_every_form_of_refusal_names_a_way_out() -> None:
+    for form in FORMS:
+        if form.expect == "refused":
+            assert "way out: " in ran(form.name).output, form.name
+
+
+def test_names_and_titles_are_unique_and_sections_are_known() -> None:
+    slugs = [forms_page.slug(form.title) for form in FORMS] + [
+        forms_page.slug(each.title) for each in forms_page.sections()
+    ]
+    assert len(slugs) == len({*slugs}), sorted(each for each in slugs if slugs.count(each) > 1)
+    assert len(FORMS) > 120
+
+
+def test_every_form_says_in_a_sentence_what_happens() -> None:
+    for form in FORMS:
+        assert form.title and not form.title.endswith("."), form.name
+        assert not form.text or form.text.endswith((".", ".`")), form.name
+
+
+def test_the_page_is_what_the_forms_make() -> None:
+    found = forms_page.PAGE.read_text(encoding="utf-8")
+    assert found == forms_page.page([(form, ran(form.name)) for form in FORMS]), (
+        "docs/forms.md is not what the fixtures make: run `make forms`, and look at what it changes"
+    )
+
+
+def test_links_to_the_page_and_inside_it_lead_somewhere() -> None:
+    text = forms_page.PAGE.read_text(encoding="utf-8")
+    anchors = {forms_page.slug(title) for title in re.findall(r"^#+ (.*)$", text, re.MULTILINE)}
+    assert {*re.findall(r"\]\(#([^)]*)\)", text)} <= anchors
+    for path in [forms_page.PAGE.parents[1] / "README.md", *forms_page.PAGE.parent.glob("*.md")]:
+        linked = re.findall(r"forms\.md#([\w-]+)", path.read_text(encoding="utf-8"))
+        assert {*linked} <= anchors, path.name
+
+
+def test_a_form_that_behaves_differently_is_named_and_no_page_is_written(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "forms").mkdir()
+    text = (forms_page.FORMS / "from_import.toml").read_text(encoding="utf-8")
+    (tmp_path / "forms" / "wrong.toml").write_text(text.replace("from zoo.lion import", "from zoo.tiger import"))
+    monkeypatch.setattr(forms_page, "FORMS", tmp_path / "forms")
+    monkeypatch.setattr(forms_page, "PAGE", tmp_path / "forms.md")
+    assert forms_page.main([]) == 1
+    assert "wrong" in capsys.readouterr().err
+    assert not (tmp_path / "forms.md").exists()
+
+
+def test_a_new_form_is_printed_as_it_is_recorded(capsys: pytest.CaptureFixture[str]) -> None:
+    assert forms_page.main(["after", "from_import"]) == 0
+    printed = capsys.readouterr().out
+    assert (forms_page.FORMS / "from_import.toml").read_text(encoding="utf-8").endswith(printed)
