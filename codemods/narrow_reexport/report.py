@@ -243,7 +243,7 @@ def _loads(result: Result, paint: Paint, *, callers_only: bool) -> list[str]:
     foreign = [origin for origin in free if origin in result.outside]
     free = [origin for origin in free if origin not in foreign]
     if callers_only:
-        names = _listed([*free, *foreign])
+        names = _listed([origin for origin in origins if origin != result.package])
         return [f"import {result.package} still loads {names}: --callers-only leaves its imports"] if names else []
     if foreign:
         names = _listed([found.symbol.name for found in result.resolutions if found.loads in foreign])
