@@ -125,9 +125,7 @@ def run_many(jobs: Sequence[Job]) -> tuple[Ran | Probe, ...]:
 
 def _one(job: Job) -> Ran | Probe:
     done = _python(job.root, _arguments(job), job.import_roots)
-    return _answer(
-        job, done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace")
-    )
+    return _answer(job, done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace"))
 
 
 def _arguments(job: Job) -> list[str]:

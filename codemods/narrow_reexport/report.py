@@ -227,7 +227,8 @@ def _left(result: Result, verbose: int, paint: Paint) -> list[str]:
         lines.append(f"left alone: {name}: {reason}")
     if result.mentions:
         shown = result.mentions if verbose else result.mentions[:5]
-        lines += ["", f"{counted(len(result.mentions), 'place')} that only mention the name, left as they are:"]
+        only = "mentions the name, left as it is" if len(result.mentions) == 1 else "mention the name, left as they are"
+        lines += ["", f"{counted(len(result.mentions), 'place')} that only {only}:"]
         lines += [f"  {mention.site}: {mention.site.text[:100]}" for mention in shown]
         if len(shown) < len(result.mentions):
             lines.append(f"  ... and {len(result.mentions) - len(shown)} more (-v lists them)")

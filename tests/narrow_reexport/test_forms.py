@@ -74,7 +74,11 @@ def behaviours() -> dict[str, tuple[list[oracle.Ran], list[oracle.Ran], oracle.P
     found = {}
     for (name, old), (_, new), (_, probes) in zip(taken[::3], taken[1::3], taken[2::3], strict=True):
         probe = next((each for each in probes if isinstance(each, oracle.Probe)), None)
-        found[name] = ([r for r in old if isinstance(r, oracle.Ran)], [r for r in new if isinstance(r, oracle.Ran)], probe)
+        found[name] = (
+            [r for r in old if isinstance(r, oracle.Ran)],
+            [r for r in new if isinstance(r, oracle.Ran)],
+            probe,
+        )
     return found
 
 
