@@ -58,28 +58,26 @@ def test_a_form_behaves_as_before_and_the_package_is_as_light_as_the_run_says(na
 def behaviours() -> dict[str, tuple[list[oracle.Ran], list[oracle.Ran], oracle.Probe | None]]:
     """What the programs of each form do before and after, and what its package is afterwards."""
     with tempfile.TemporaryDirectory(prefix="forms-") as folder:
-        jobs: list[oracle.Job] = []
-        parts: list[tuple[str, int]] = []
-        for form in FORMS:
-            sides = (Path(folder).resolve() / form.name / "before", Path(folder).resolve() / form.name / "after")
-            for root, files in zip(sides, (form.before, form.wanted), strict=True):
-                forms_page.lay(root, files)
-                mine = [oracle.Job(root, program, form.roots) for program in form.run]
-                jobs, parts = jobs + mine, parts + [(form.name, len(mine))]
-            symbols = tuple(symbol for symbol in form.symbols if symbol.isidentifier())
-            probes = [oracle.Job(sides[1], form.package, form.roots, symbols)] if importable(form) else []
-            jobs, parts = jobs + probes, parts + [(form.name, len(probes))]
-        answers = iter(oracle.run_many(jobs))
-        taken = [(name, [next(answers) for _ in range(count)]) for name, count in parts]
+        asked = {form.name: _jobs(form, Path(folder).resolve() / form.name) for form in FORMS}
+        answers = iter(oracle.run_many([job for jobs in asked.values() for job in jobs]))
     found = {}
-    for (name, old), (_, new), (_, probes) in zip(taken[::3], taken[1::3], taken[2::3], strict=True):
-        probe = next((each for each in probes if isinstance(each, oracle.Probe)), None)
-        found[name] = (
-            [r for r in old if isinstance(r, oracle.Ran)],
-            [r for r in new if isinstance(r, oracle.Ran)],
-            probe,
-        )
+    for name, jobs in asked.items():
+        mine = [next(answers) for _ in jobs]
+        ran_programs = [each for each in mine if isinstance(each, oracle.Ran)]
+        half = len(ran_programs) // 2
+        probe = next((each for each in mine if isinstance(each, oracle.Probe)), None)
+        found[name] = (ran_programs[:half], ran_programs[half:], probe)
     return found
+
+
+def _jobs(form: Form, folder: Path) -> list[oracle.Job]:
+    """The programs on the tree before, the same on the tree after, and a look at the package then."""
+    before, after = folder / "before", folder / "after"
+    forms_page.lay(before, form.before)
+    forms_page.lay(after, form.wanted)
+    programs = [oracle.Job(root, program, form.roots) for root in (before, after) for program in form.run]
+    symbols = tuple(symbol for symbol in form.symbols if symbol.isidentifier())
+    return programs + ([oracle.Job(after, form.package, form.roots, symbols)] if importable(form) else [])
 
 
 def importable(form: Form) -> bool:
