@@ -164,6 +164,7 @@ def test_tests_mirror_the_modules() -> None:
         "snippet",
         "outcome",
         "plan",
+        "reuse",
         "session",
         "words",
         "expressions",
