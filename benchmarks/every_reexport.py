@@ -139,6 +139,7 @@ def kind_of(reason: str) -> str:
     text = re.sub(r"'[^']*'", "…", text)
     text = re.sub(r"\b\w+(?:[.:/]\w+)+\b(?:\(\))?", "…", text)
     text = re.sub(r"\b\d+\b", "N", text)
+    text = re.sub(r"\buses \w+ (?=at|for)", "uses the name ", text)
     return re.sub(r"^\w+ (?=has more|is (?:defined|bound|imported|deleted|rebound|the module))", "the name ", text)
 
 
