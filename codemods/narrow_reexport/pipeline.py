@@ -27,6 +27,7 @@ from codemods.narrow_reexport.byways import readers_of
 from codemods.narrow_reexport.context import Context
 from codemods.narrow_reexport.forms.init_uses import InitPlan
 from codemods.narrow_reexport.forms.package_init import plan_init
+from codemods.narrow_reexport.forms.shim_table import is_shim_alone, shimmed
 from codemods.narrow_reexport.lost import foreign_orphans, origins_of, spared
 from codemods.narrow_reexport.outcome import assemble, plan_files
 from codemods.narrow_reexport.plan import plan_file
@@ -38,7 +39,7 @@ from codemods.narrow_reexport.scan import scan
 def run(request: Request) -> Result:
     """Compute everything that one request changes. Raises CodemodError for what cannot be."""
     listed = list_files(request.root, exclude=request.options.exclude)
-    paths, leading_out = _canonical(Tree(request.root, listed), listed)
+    paths, leading_out = regular_files(Tree(request.root, listed), listed)
     tree = Tree(request.root, paths)
     layout = Layout(paths, request.package, request.options.source_root)
     package = layout.locate(request.package)
@@ -47,6 +48,8 @@ def run(request: Request) -> Result:
     namespaces = Namespaces(layout.locate, tree.read)
     bans = load_bans(tree.read(FILE_NAME)) if (request.root / FILE_NAME).is_file() else ()
     known = {ban.symbol.name: ban.origin for ban in bans if ban.symbol.module == request.package}
+    syntax = namespaces.syntax(package)
+    known |= shimmed(syntax.source, syntax.tree) if syntax is not None else {}
     resolved = _resolve(package, request, namespaces, known, tree)
     if resolved.errors and not request.options.keep_going:
         raise resolved.errors[0]
@@ -97,7 +100,9 @@ def _resolve(
     errors: list[CodemodError] = []
     found = list(resolved.resolutions)
     # a star that cannot be read, or a module `__getattr__`, may still export it
-    unsure = namespaces.has_getattr(package.name) or any("cannot be read" in error.detail for error in resolved.errors)
+    syntax = namespaces.syntax(package)
+    lazy = namespaces.has_getattr(package.name) and not (syntax and is_shim_alone(syntax.source, syntax.tree))
+    unsure = lazy or any("cannot be read" in error.detail for error in resolved.errors)
     for error in resolved.errors:
         # nothing binds it any more and no row says so: it may have been narrowed without one
         name = next((name for name in request.symbols if f"has no name {name}" in error.detail), "")
@@ -107,7 +112,6 @@ def _resolve(
             else None
         )
         if origin is not None:
-            syntax = namespaces.syntax(package)
             assert syntax is not None
             same = namespaces.is_submodule(package.name, name)
             found.append(
@@ -150,7 +154,7 @@ def _defined_below(package: Module, name: str, namespaces: Namespaces, tree: Tre
     return found[0] if len(found) == 1 and namespaces.bindings(found[0].module, name) else None
 
 
-def _canonical(tree: Tree, paths: Sequence[str]) -> tuple[tuple[str, ...], list[str]]:
+def regular_files(tree: Tree, paths: Sequence[str]) -> tuple[tuple[str, ...], list[str]]:
     """The files to look at, and the symlinks that lead out of the tree. A link's target is edited once, under its path."""
     listed = set(paths)
     kept: dict[str, None] = {}
@@ -180,7 +184,7 @@ def _links_out(tree: Tree, links: Sequence[str], resolutions: Sequence[Resolutio
 
 def _other(root: Path, request: Request, layout: Layout) -> Checkout:
     paths = list_files(root, exclude=request.options.exclude)
-    paths, _ = _canonical(Tree(root, paths), paths)
+    paths, _ = regular_files(Tree(root, paths), paths)
     return Checkout(root, Tree(root, paths), Layout(paths, request.package, (), base=layout))
 
 
@@ -228,7 +232,7 @@ def _narrow(
         checkout.sources = {survivor.path: survivor.data for survivor in checkout.scan.python}
         own = replace(context, layout=checkout.layout, spared=spared(package, checkout, orphans, before, after))
         checkout.plans = plan_files(checkout.sources, own, progress)
-        _drop_unused(checkout, own)
+        drop_unused(checkout, own)
     read_names = frozenset().union(*(checkout.scan.read_names for checkout in checkouts if checkout.scan is not None))
     final = frozenset() if callers_only else in_tree
     init = _plan_init(package, namespaces, resolutions, final, read_names, width, callers_only)
@@ -301,7 +305,7 @@ def _context(
         package,
         resolutions,
         checkouts[0].layout,
-        _hidden(package, namespaces),
+        hidden_names(package, namespaces),
         lost,
         tuple(pair for each in scans for pair in each.carriers),
         width,
@@ -322,7 +326,7 @@ def _all_is_tuple(package: Module, namespaces: Namespaces) -> bool:
     return bool(values) and isinstance(values[0], ast.Tuple)
 
 
-def _hidden(package: Module, namespaces: Namespaces) -> frozenset[str]:
+def hidden_names(package: Module, namespaces: Namespaces) -> frozenset[str]:
     """Names that the package binds to something else than its submodule of that name."""
     syntax = namespaces.syntax(package)
     assert syntax is not None
@@ -339,7 +343,7 @@ def _hidden(package: Module, namespaces: Namespaces) -> frozenset[str]:
     return frozenset(found)
 
 
-def _drop_unused(checkout: Checkout, context: Context) -> None:
+def drop_unused(checkout: Checkout, context: Context) -> None:
     pairs = {(path, name) for path, plan in checkout.plans.items() for name in plan.unused}
     if not pairs:
         return
