@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from codemods.narrow_reexport.resolve import Resolution
 
 SOME_DAY = "a future version"
-_SAID = "# Names that moved, each with the version in which it goes away here: then remove its row."
+_SAID = "# Names that moved, each with the version in which its row is to go."
 _WITHOUT = "narrow it without --shim: callers outside the tree then get an ImportError"
 
 
@@ -282,19 +282,17 @@ def _grown(source: Source, table: ast.Assign, rows: Sequence[Moved], style: _Sty
             # _MOVED = {}
             start, end = source.span(table.value)
             edits.append(Edit(source.path, start, end, f"{{{style.newline}{text}{style.newline}}}"))
-        elif at < len(keys):
-            start = source.span(keys[at])[0]
-            row_start = source.starts[keys[at].lineno - 1]
-            own_line = not source.text[row_start:start].strip()
-            edits.append(
-                Edit(
-                    source.path,
-                    start,
-                    start,
-                    text.lstrip() + (style.newline + source.text[row_start:start] if own_line else " "),
-                )
-            )
+            continue
+        last = source.span(table.value.values[-1])[1]
+        comma = re.match(r"[ \t]*,[ \t]*(?:#[^\r\n]*)?(?=[\r\n])", source.text[last:])
+        if at < len(keys):
+            key = source.span(keys[at])[0]
+            own_line = not source.line(keys[at].lineno)[: keys[at].col_offset].strip()
+            # a comment above a row stays above it
+            start = source.starts[_above(source, keys[at].lineno, table.lineno + 1) - 1] if own_line else key
+            edits.append(Edit(source.path, start, start, text + style.newline if own_line else f"{text.lstrip()} "))
+        elif comma is not None:
+            edits.append(Edit(source.path, last + comma.end(), last + comma.end(), style.newline + text))
         else:
-            end = source.span(table.value.values[-1])[1]
-            edits.append(Edit(source.path, end, end, "," + style.newline + text.removesuffix(",")))
+            edits.append(Edit(source.path, last, last, "," + style.newline + text.removesuffix(",")))
     return edits
