@@ -27,17 +27,19 @@ from codemods.narrow_reexport.context import Context
 from codemods.narrow_reexport.forms.init_uses import InitPlan
 from codemods.narrow_reexport.forms.shim_table import MARKER, Shim, read_shim
 from codemods.narrow_reexport.outcome import assemble, ban_change, plan_files
-from codemods.narrow_reexport.pipeline import drop_unused, hidden_names, regular_files
+from codemods.narrow_reexport.pipeline import drop_unused, hidden_names
 from codemods.narrow_reexport.request import Checkout, Request, Result, accepted_sites
 from codemods.narrow_reexport.resolve import Resolution, resolve
 from codemods.narrow_reexport.scan import Scan, scan
+from codemods.narrow_reexport.session import Session
 
 _NOTHING = Scan((), (), (), frozenset(), frozenset(), frozenset(), frozenset(), frozenset(), 0)
 
 
 def run(request: Request) -> Result:
     """Compute what the shims of an installed package change in a checkout. Raises CodemodError for what cannot be."""
-    trees = {root: _tree(root, request) for root in (request.root, *request.also)}
+    roots = (request.root, *request.also)
+    trees = {root: Session(root, request.options.exclude).tree for root in roots}
     folder = request.package.replace(".", "/")
     for path in (f"{folder}/__init__.py", f"src/{folder}/__init__.py"):
         if path in trees[request.root].paths:
@@ -88,11 +90,6 @@ class _Edited(Tree):
 
     def read(self, path: str) -> bytes:
         return self.files[path] if path in self.files else Tree.read(self, path)
-
-
-def _tree(root: Path, request: Request) -> Tree:
-    listed = list_files(root, exclude=request.options.exclude)
-    return Tree(root, regular_files(Tree(root, listed), listed)[0])
 
 
 # --- the shims ---
