@@ -143,6 +143,8 @@ def _options(root: Path, arguments: Mapping[str, object]) -> NarrowOptions:
     options = replace(options, **changes)  # type: ignore[arg-type]
     if options.shim and options.callers_only:
         raise click.UsageError("--callers-only leaves the re-export in place, so there is nothing to --shim")
+    if arguments["shim_removal"] is not None and not options.shim:
+        raise click.UsageError("--shim-removal says when a shim goes; it means nothing without --shim")
     if not all(char.isprintable() and char not in "\\\"'{}" for char in options.shim_removal):
         raise click.UsageError(f"--shim-removal takes a version, not {options.shim_removal!r}")
     if options.output_format not in ("text", "json", "github"):

@@ -47,7 +47,8 @@ def run(request: Request) -> Result:
             raise UnknownPackage(detail, path=path, line=1, hint=f"narrow it here: {request.package} SYMBOL...")
     site = installed_package(request.package, request.python)
     installed = Tree(site, tuple(f"{folder}/{path}" for path in list_files(site / folder)))
-    base = _Base(site, installed, Layout(installed.paths, request.package))
+    layout = Layout(installed.paths, request.package)
+    base = _Base(site, installed, layout, Namespaces(layout.locate, installed.read))
     shims = _shims(base)
     found = [(package, *_resolutions(package, shim, base)) for package, shim in shims]
     skipped = tuple(row for _, _, rows in found for row in rows)
@@ -68,10 +69,7 @@ class _Base:
     root: Path
     tree: Tree
     layout: Layout
-
-    @property
-    def namespaces(self) -> Namespaces:
-        return Namespaces(self.layout.locate, self.tree.read)
+    namespaces: Namespaces
 
 
 @dataclass(frozen=True, slots=True)

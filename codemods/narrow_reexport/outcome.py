@@ -22,7 +22,7 @@ from codemods.engine.verify import check_outside, check_parses
 from codemods.narrow_reexport.context import Context, FilePlan
 from codemods.narrow_reexport.forms.document import plan_document
 from codemods.narrow_reexport.forms.init_uses import InitPlan
-from codemods.narrow_reexport.forms.package_init import plan_init
+from codemods.narrow_reexport.forms.package_init import ASKED, plan_init
 from codemods.narrow_reexport.forms.registration import registrations
 from codemods.narrow_reexport.forms.shim import plan_shim, with_shim
 from codemods.narrow_reexport.forms.shim_table import Moved
@@ -71,7 +71,8 @@ def assemble(
     if request.options.shim and own_syntax is not None:
         shim, shim_refusals, shim_warnings = plan_shim(own_syntax, context.resolutions, request.options.shim_removal)
         refusals += shim_refusals
-        warnings += shim_warnings
+        # the shim answers before the package's own __getattr__
+        warnings = [*(each for each in warnings if each.reason != ASKED or not shim), *shim_warnings]
     inits, stub = _init_changes(request, package, namespaces, main, context, init, shim, failures)
     refusals += _unaccepted(stub.refusals, request)
     warnings += stub.warnings

@@ -21,6 +21,8 @@ from codemods.narrow_reexport.forms.shim_table import is_shim_alone
 from codemods.narrow_reexport.forms.statement import NewImport, deletion, render, statement_end
 from codemods.narrow_reexport.resolve import Resolution
 
+ASKED = "the package's __getattr__ will be asked for the name once the import is gone"
+
 
 def plan_init(
     package: Module,
@@ -72,9 +74,8 @@ class _InitPlanner(InitUses):
             if self.resolutions and not self.stub and not is_shim_alone(self.source, self.syntax.tree)
             else ()
         ):
-            reason = "the package's __getattr__ will be asked for the name once the import is gone"
             symbol = str(next(iter(self.resolutions.values())).symbol)
-            self.plan.warnings.append(Warned(self.source.site(binding.statement.lineno), symbol, reason))
+            self.plan.warnings.append(Warned(self.source.site(binding.statement.lineno), symbol, ASKED))
         self._module_imports(entries)
         dels = self._deletions()
         self._submodule_uses()

@@ -168,8 +168,8 @@ def _row(row: Moved, style: _Style) -> list[str]:
 
 
 def _warns(table: str, level: int) -> list[str]:
+    # `__import__` with a fromlist is `from module import origin`: it finds an origin that is a submodule, too
     return [
-        "\timport importlib",
         "\timport warnings",
         "",
         f"\tmodule, origin, removal = {table}[name]",
@@ -178,7 +178,7 @@ def _warns(table: str, level: int) -> list[str]:
         "\t\tDeprecationWarning,",
         f"\t\tstacklevel={level},",
         "\t)",
-        "\treturn getattr(importlib.import_module(module), origin)",
+        "\treturn getattr(__import__(module, fromlist=[origin]), origin)",
     ]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import subprocess
 import sys
@@ -28,7 +29,6 @@ _MOVED = {
 def __getattr__(name: str) -> object:
     if name not in _MOVED:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    import importlib
     import warnings
 
     module, origin, removal = _MOVED[name]
@@ -37,7 +37,7 @@ def __getattr__(name: str) -> object:
         DeprecationWarning,
         stacklevel=2,
     )
-    return getattr(importlib.import_module(module), origin)
+    return getattr(__import__(module, fromlist=[origin]), origin)
 """
 
 
@@ -415,3 +415,46 @@ def test_a_run_without_a_shim_says_what_callers_outside_get() -> None:
         outcome = narrow(root, "pkg", "sym")
         assert "will get an ImportError; --shim leaves them a warning instead" in outcome.text
         expect_tree(root, {**PKG, **NARROWED})
+
+
+@pytest.mark.parametrize(
+    ("init", "origin"),
+    [("from . import deep as sym\n", '"pkg", "deep"'), ("from .deep import ops as sym\n", '"pkg.deep", "ops"')],
+)
+def test_an_origin_that_is_a_submodule_is_imported_by_the_shim(init: str, origin: str) -> None:
+    with tree({"pkg/__init__.py": init, "pkg/deep/__init__.py": "", "pkg/deep/ops.py": ""}) as root:
+        assert f'"sym": ({origin}, "2.0")' in shimmed(root)
+        text = "import sys, pkg\nprint(len([n for n in sys.modules if 'deep' in n]))\nprint(pkg.sym.__name__)"
+        name = "pkg.deep" if "ops" not in init else "pkg.deep.ops"
+        assert says(root, text) == f"0\n{name}"
+
+
+def test_a_star_that_brought_the_name_is_shimmed_too() -> None:
+    with tree(with_init("from .light import *\nfrom .sub import *\n")) as root:
+        shimmed(root)
+        assert says(root, "import pkg\nprint(pkg.sym(), pkg.Sym.limit)") == "10 3"
+
+
+@pytest.mark.parametrize("init", ["from .sub import sym\n", LAZY])
+def test_the_text_is_python_since_the_first_version_with_a_module_getattr(init: str) -> None:
+    with tree(with_init(init)) as root:
+        ast.parse(shimmed(root), feature_version=(3, 7))
+
+
+def test_a_getattr_behind_the_shim_is_no_reason_to_warn() -> None:
+    with tree(with_init(LAZY)) as root:
+        plain = narrow(root, "pkg", "sym", "--check")
+        assert "__getattr__ will be asked" in plain.text
+        shim = narrow(root, "pkg", "sym", "--strict", *OPTIONS)
+        assert shim.code == 0 and "will be asked" not in shim.text
+
+
+def test_a_removal_without_a_shim_is_a_bad_argument() -> None:
+    with tree(PKG) as root:
+        assert narrow(root, "pkg", "sym", "--shim-removal", "2.0").code == 2
+
+
+def test_the_options_may_stand_in_the_configuration() -> None:
+    table = '[tool.codemods.narrow_reexport]\nshim = true\nshim-removal = "3.1"\n'
+    with tree({**PKG, "pyproject.toml": table}) as root:
+        assert '"sym": ("pkg.sub", "sym", "3.1"),' in shimmed(root, options=[])
