@@ -194,7 +194,7 @@ def _made(source: Source, tree: ast.Module, rows: Sequence[Moved], style: _Style
         raises = '\t\traise AttributeError(f"module {__name__!r} has no attribute {name!r}")'
         text = style.lines(*table, "", "", *head, raises, *_warns(name, 2))
         end = len(source.text.rstrip())
-        return [Edit(source.path, end, len(source.text), (style.newline * 3 if end else "") + text)]
+        return [Edit(source.path, end, len(source.text), _gap(source, tree, end, style) + text)]
     # def __getattr__(name):         ->  def __getattr__(name):
     #     if name == "lazy": ...             if name in _MOVED: return _moved(name)
     #                                        if name == "lazy": ...
@@ -204,8 +204,9 @@ def _made(source: Source, tree: ast.Module, rows: Sequence[Moved], style: _Style
     returns = source.text[slice(*source.span(function.returns))] if function.returns is not None else "object"
     text = style.lines(*table, "", "", f"def {helper}(name: str) -> {returns}:", *_warns(name, 3), "", "")
     start = source.starts[_above(source, outer.lineno, 1) - 1]
+    end = len(source.text[:start].rstrip())
     return [
-        Edit(source.path, start, start, _blank(source.text[:start], style) + text),
+        Edit(source.path, end, start, _gap(source, tree, end, style) + text),
         _branch(
             source, function, [f"\tif {arguments[0].arg} in {name}:", f"\t\treturn {helper}({arguments[0].arg})"], style
         ),
@@ -241,17 +242,13 @@ def _above(source: Source, line: int, first: int) -> int:
     return line
 
 
-def _blank(text: str, style: _Style) -> str:
-    """What is missing to two blank lines between a text and the next statement."""
-    if not text.strip():
+def _gap(source: Source, tree: ast.Module, end: int, style: _Style) -> str:
+    """What stands between the text up to `end` and the table: a blank line after imports, two after anything else."""
+    if not end:
         return ""
-    lines = re.split(r"\r\n|\r|\n", text)
-    present = 0
-    for line in reversed(lines[:-1]):
-        if line.strip():
-            break
-        present += 1
-    return style.newline * (2 - min(present, 2))
+    last = [statement for statement in tree.body if source.span(statement)[1] <= end][-1:]
+    imports = bool(last) and isinstance(last[0], (ast.Import, ast.ImportFrom)) and source.span(last[0])[1] == end
+    return style.newline * (2 if imports else 3)
 
 
 def _free(source: Source, wanted: str) -> str:

@@ -18,7 +18,6 @@ OPTIONS = ("--shim", "--shim-removal", "2.0")
 ALONE = """\
 from .light import light
 
-
 # codemods: shim narrow_reexport
 # Names that moved, each with the version in which its row is to go.
 _MOVED = {
@@ -172,7 +171,7 @@ def test_another_name_at_the_origin_is_followed() -> None:
 def test_several_symbols_share_one_table() -> None:
     with tree(MANY) as root:
         text = shimmed(root, "sym Sym also")
-        assert text.startswith("from .light import light\n\n\n# codemods: shim") and text.count("def __getattr__") == 1
+        assert text.startswith("from .light import light\n\n# codemods: shim") and text.count("def __getattr__") == 1
         assert says(root, READ) == "10 3 1"
 
 
@@ -393,7 +392,7 @@ def test_a_refused_shim_leaves_the_other_symbols_to_keep_going() -> None:
         outcome = narrow(root, "pkg", "fused", "sym", "--keep-going", *OPTIONS)
         assert outcome.code == 4
         text = (root / "pkg/__init__.py").read_text()
-        assert text.startswith("from .fused import fused\n\n\n# codemods: shim") and '"fused": (' not in text
+        assert text.startswith("from .fused import fused\n\n# codemods: shim") and '"fused": (' not in text
 
 
 def test_callers_only_leaves_nothing_to_shim() -> None:
