@@ -7,8 +7,9 @@ Invariant: it never imports the package, never writes into a site-packages, and 
 
 from __future__ import annotations
 
+import ast
 import difflib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from codemods.engine.discover import list_files
 from codemods.engine.errors import UnknownPackage, Unreadable
 from codemods.engine.graph import ImportGraph
 from codemods.engine.installed import installed_package
-from codemods.engine.model import Failure, FileChange, Module, Refusal
+from codemods.engine.model import Failure, FileChange, Module, Refusal, Warned
 from codemods.engine.modules import Layout
 from codemods.engine.namespace import Namespaces
 from codemods.engine.project import Tree
@@ -234,7 +235,33 @@ def _plan(request: Request, base: _Base, work: _Work, trees: Mapping[Path, Tree]
     options = replace(request.options, ban=False, shim=False, callers_only=False)
     inner = replace(request, root=base.root, options=options)
     result = assemble(inner, work.package, namespaces, [main, *others], context, InitPlan(), blind, frozenset())
-    return replace(result, changes=result.changes[1:])
+    fallbacks = [each for _, changes in result.changes[1:] for change in changes for each in _fallbacks(change, work)]
+    if request.options.strict and fallbacks:
+        hint = "--strict turns this warning into a refusal"
+        refused = tuple(Refusal(each.site, each.symbol, each.reason, hint) for each in fallbacks)
+        return replace(result, changes=(), refusals=refused)
+    return replace(result, changes=result.changes[1:], warnings=(*result.warnings, *fallbacks))
+
+
+def _fallbacks(change: FileChange, work: _Work) -> Iterator[Warned]:
+    # try: from pkg.ops.cuda import fused
+    # except ImportError: from pkg import fused          for versions from before the move
+    if not change.path.endswith((".py", ".pyi")):
+        return
+    source = decode(change.before, change.path)
+    moved = {found.symbol.name: found for found in work.resolutions}
+    for node in ast.walk(parse(source)):
+        if not isinstance(node, ast.Try):
+            continue
+        tried = {inner.module for inner in node.body if isinstance(inner, ast.ImportFrom)}
+        for inner in (inner for handler in node.handlers for inner in handler.body):
+            if isinstance(inner, ast.ImportFrom) and inner.module == work.package.name and not inner.level:
+                for found in (moved[alias.name] for alias in inner.names if alias.name in moved):
+                    if found.origin.module in tried:
+                        reason = (
+                            "a fallback for versions from before the move takes the new path too: it falls back no more"
+                        )
+                        yield Warned(source.site(inner.lineno), str(found.symbol), reason)
 
 
 def _told(request: Request) -> Callable[[int, int], None] | None:

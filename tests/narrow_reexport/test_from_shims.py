@@ -202,6 +202,23 @@ def test_keep_going_moves_what_is_not_refused() -> None:
         assert "pkg:sym" not in (root / "narrowed.toml").read_text()
 
 
+FALLBACK = "try:\n    from pkg.sub import impl as sym\nexcept ImportError:\n    from pkg import sym\nprint(sym())\n"
+
+
+def test_a_fallback_for_older_versions_is_warned_of() -> None:
+    with downstream({"main.py": FALLBACK}) as root:
+        outcome = follow(root)
+        assert outcome.code == 0 and "warning: main.py:4: a fallback for versions from before the move" in outcome.text
+        assert "from pkg import" not in (root / "main.py").read_text()
+
+
+def test_strict_turns_that_warning_into_a_refusal() -> None:
+    with downstream({"main.py": FALLBACK}) as root:
+        outcome = follow(root, "--strict")
+        assert outcome.code == 4 and "main.py:4" in outcome.text
+        expect_tree(root, {"main.py": FALLBACK}, record=False)
+
+
 def test_no_ban_leaves_the_record_alone() -> None:
     with downstream({"main.py": "from pkg import sym\n"}) as root:
         assert follow(root, "--no-ban").code == 0
@@ -265,7 +282,7 @@ def test_a_shim_whose_table_cannot_be_read_is_an_error_with_its_place() -> None:
         init = root.parent / "venv" / "lib" / VERSION / "site-packages" / "pkg" / "__init__.py"
         init.write_text(init.read_text().replace("_MOVED = {", "_MOVED = dict(a=1) or {"))
         outcome = follow(root)
-        assert outcome.code == 3 and "pkg/__init__.py:6" in outcome.text
+        assert outcome.code == 3 and "pkg/__init__.py:5" in outcome.text
 
 
 def test_the_packages_own_tree_is_no_place_for_it() -> None:
