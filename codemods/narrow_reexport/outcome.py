@@ -69,7 +69,11 @@ def assemble(
     shim: tuple[Moved, ...] = ()
     own_syntax = namespaces.syntax(package)
     if request.options.shim and own_syntax is not None:
-        shim, shim_refusals, shim_warnings = plan_shim(own_syntax, context.resolutions, request.options.shim_removal)
+        file = request.root / FILE_NAME
+        bans = load_bans(main.tree.read(FILE_NAME)) if file.is_file() else ()
+        recorded = frozenset(ban.symbol for ban in bans if not ban.lazy)
+        removal = request.options.shim_removal
+        shim, shim_refusals, shim_warnings = plan_shim(own_syntax, context.resolutions, removal, recorded)
         refusals += shim_refusals
         # the shim answers before the package's own __getattr__
         warnings = [*(each for each in warnings if each.reason != ASKED or not shim), *shim_warnings]

@@ -13,6 +13,7 @@ from codemods.engine.bans import FILE_NAME
 from codemods.engine.errors import CodemodError
 from codemods.engine.model import Failure, FileChange, Refusal, Site
 from codemods.engine.report import annotation, columns, counted
+from codemods.narrow_reexport.forms.shim_table import MARKER
 from codemods.narrow_reexport.request import Result, StillLoaded
 from codemods.narrow_reexport.resolve import Resolution
 
@@ -196,6 +197,8 @@ def _what(result: Result, root: object, change: FileChange, *, callers_only: boo
         if callers_only:
             return "taken out of __all__"
         removed = sum(not found.narrowed for found in result.resolutions)
+        if not removed and MARKER.encode() in change.after:
+            return "shim added"
         return "re-export removed" if removed <= 1 else f"{removed:,} re-exports removed"
     if change.sites:
         return counted(change.sites, "site")
@@ -273,7 +276,7 @@ def _chain(still: StillLoaded) -> str:
 
 
 def _outside(resolutions: tuple[Resolution, ...], shim: bool = False) -> str:
-    moved = [found for found in resolutions if not found.is_submodule and not found.narrowed]
+    moved = [found for found in resolutions if not found.is_submodule]
     if shim and moved:
         return (
             f"callers outside this tree will get a DeprecationWarning from the shim in {moved[0].symbol.module}, until you "

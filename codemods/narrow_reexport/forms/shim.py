@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from codemods.engine.edits import edited
-from codemods.engine.model import Edit, Failure, Refusal, Warned, When
+from codemods.engine.model import Edit, Failure, Refusal, Symbol, Warned, When
 from codemods.engine.scopes import Syntax
 from codemods.engine.source import NotPython, Source, decode, parse
 from codemods.narrow_reexport.forms.shim_table import (
@@ -34,16 +34,19 @@ _WITHOUT = "narrow it without --shim: callers outside the tree then get an Impor
 
 
 def plan_shim(
-    syntax: Syntax, resolutions: Sequence[Resolution], removal: str
+    syntax: Syntax, resolutions: Sequence[Resolution], removal: str, recorded: frozenset[Symbol]
 ) -> tuple[tuple[Moved, ...], list[Refusal], list[Warned]]:
-    """The rows that a run adds, the symbols that can have none, and what is said of the others."""
+    """The rows that a run adds, the symbols that can have none, and what is said of the others.
+
+    `recorded` are symbols that an earlier run narrowed, perhaps without a shim: they get a row now.
+    """
     rows: list[Moved] = []
     refusals: list[Refusal] = []
     warnings: list[Warned] = []
     stands = _obstacle(syntax)
     for found in resolutions:
         # a submodule is found by the import system itself
-        if found.narrowed or found.is_submodule:
+        if found.is_submodule or (found.narrowed and found.symbol not in recorded):
             continue
         if found.same_name:
             reason = (

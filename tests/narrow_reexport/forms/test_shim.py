@@ -457,3 +457,20 @@ def test_the_options_may_stand_in_the_configuration() -> None:
     table = '[tool.codemods.narrow_reexport]\nshim = true\nshim-removal = "3.1"\n'
     with tree({**PKG, "pyproject.toml": table}) as root:
         assert '"sym": ("pkg.sub", "sym", "3.1"),' in shimmed(root, options=[])
+
+
+def test_a_symbol_that_was_narrowed_without_a_shim_gets_one_later() -> None:
+    with tree(MANY) as root:
+        assert narrow(root, "pkg", "sym").code == 0
+        outcome = narrow(root, "pkg", "sym", "--diff", *OPTIONS)
+        assert outcome.code == 0 and '+    "sym": ("pkg.sub", "sym", "2.0"),' in outcome.out
+        assert "shim added" in outcome.text
+        shimmed(root, "sym")
+        assert says(root, "import pkg\nprint(pkg.sym())") == "10"
+
+
+def test_a_symbol_of_its_modules_name_that_was_narrowed_before_gets_none_either() -> None:
+    with tree(SAME) as root:
+        assert narrow(root, "pkg", "fused").code == 0
+        outcome = narrow(root, "pkg", "fused", *OPTIONS)
+        assert outcome.code == 4 and "callers silently get the module" in outcome.text
