@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from codemods.engine.model import Symbol
@@ -63,3 +65,9 @@ def test_only_the_shims_own_function_is_known_to_answer_for_nothing_else() -> No
     for data, alone in ((after, True), (both, False)):
         source = decode(data, "pkg/__init__.py")
         assert is_shim_alone(source, parse(source)) is alone
+
+
+def test_the_page_shows_the_text_that_is_written() -> None:
+    page = (Path(__file__).resolve().parents[3] / "docs" / "narrow_reexport.md").read_text(encoding="utf-8")
+    written = with_shim(b"", "pkg/__init__.py", (Moved("fused", Symbol("pkg.ops.cuda", "fused"), "2.0"),), 88)
+    assert isinstance(written, bytes) and f"```python\n{written.decode()}```\n" in page
