@@ -34,6 +34,7 @@ class NarrowOptions:
     keep_going: bool = False
     to_definition: bool = False
     callers_only: bool = False
+    rewrite_strings: bool = False
     output_format: str = "text"
 
 

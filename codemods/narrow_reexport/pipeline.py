@@ -304,6 +304,7 @@ def _context(
         frozenset(),
         accepted_sites(request),
         _all_is_tuple(package, namespaces),
+        rewrite_strings=request.options.rewrite_strings,
     )
 
 
