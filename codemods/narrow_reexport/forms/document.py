@@ -94,7 +94,7 @@ def _dotted(page: Page, *, rewrite: bool) -> None:
             # key = "pkg:sym"      - pkg.sym
             judge_value(page, match, rewrite=rewrite)
             continue
-        elif imports and "." in match["sep"] and "#" not in before and before.count('"') % 2 == 0:
+        if imports and "." in match["sep"] and "#" not in before and before.count('"') % 2 == 0:
             # import pkg            pkg.sym(x)
             verdict = _CYTHON_READ
         elif not page.path.endswith(_SHOWN) and runs_path(before, match):
