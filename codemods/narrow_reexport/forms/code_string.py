@@ -48,7 +48,7 @@ class Rewriter:
             return None
         edits: list[Edit] = []
         for edit in found.edits:
-            text = literal.spelled(edit.text.replace("\n", f"\n{margin}"))
+            text = literal.spelled(edit.text.replace("\n", f"\n{margin}"), syntax.source.newline)
             if text is None:
                 return None
             edits.append(Edit(syntax.source.path, marks[edit.start], marks[edit.end], text))

@@ -29,7 +29,7 @@ from codemods.narrow_reexport.forms.page import (
 from codemods.narrow_reexport.forms.script import runs_code, runs_path
 from codemods.narrow_reexport.forms.settings import is_value, judge_value
 
-_SETTINGS = (".toml", ".cfg", ".ini", ".yaml", ".yml", ".json")
+_SETTINGS = (".toml", ".cfg", ".ini", ".yaml", ".yml", ".json", ".conf", ".env")
 _SHOWN = (".md", ".rst", ".txt")
 _CYTHON = (".pyx", ".pxd", ".pxi")
 _COMMAND = "a command reads the symbol through the package, which will fail when it runs"

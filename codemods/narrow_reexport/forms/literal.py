@@ -22,12 +22,12 @@ class Literal:
     quote: str
     raw: bool
 
-    def spelled(self, text: str) -> str | None:
-        """How the literal spells new text; None where it cannot."""
+    def spelled(self, text: str, newline: str = "\n") -> str | None:
+        """How the literal spells new text in a file with that newline; None where it cannot."""
         if "\\" in text or self.quote[0] in text or "\r" in text:
             return None
         if len(self.quote) == 3:
-            return text
+            return text.replace("\n", newline)
         return None if self.raw and "\n" in text else text.replace("\n", "\\n")
 
 

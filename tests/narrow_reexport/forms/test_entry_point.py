@@ -44,6 +44,17 @@ def setup(*, entry_points, **rest):
 sys.modules["setuptools"] = types.SimpleNamespace(setup=setup)
 import setup
 """
+CFG = """[metadata]
+name = x
+
+[options.entry_points]
+console_scripts =
+    run = pkg:sym
+    light=pkg:light
+x.y =
+    a-b = pkg:sym [extra]
+    # c = pkg:sym
+"""
 
 
 def moves(path: str, before: str, after: str, loader: str = "") -> None:
@@ -155,7 +166,7 @@ def test_a_table_that_nobody_resolves_is_no_entry_point() -> None:
 
 
 def test_entry_points_in_setup_cfg_move() -> None:
-    before = "[metadata]\nname = x\n\n[options.entry_points]\nconsole_scripts =\n    run = pkg:sym\n    light=pkg:light\nx.y =\n    a-b = pkg:sym [extra]\n    # c = pkg:sym\n"
+    before = CFG
     after = before.replace("run = pkg:", "run = pkg.sub:").replace("a-b = pkg:", "a-b = pkg.sub:")
     moves("setup.cfg", before, after, LOADS_CFG)
 
@@ -197,7 +208,7 @@ def test_entry_points_in_setup_py_move(points: str) -> None:
 
 
 def test_entry_points_in_a_list_of_setup_py_move() -> None:
-    before = 'from setuptools import setup\n\nSCRIPTS = []\nSCRIPTS += ["run = pkg:sym"]\nsetup(entry_points={"console_scripts": SCRIPTS})\n'
+    before = 'from setuptools import setup\n\nrows = []\nrows += ["run = pkg:sym"]\nsetup(entry_points={"x": rows})\n'
     moves("setup.py", before, before.replace("pkg:", "pkg.sub:"), LOADS_SETUP)
 
 
