@@ -61,6 +61,14 @@ def symbols_in_code(use: Use, value: str, resolutions: Sequence[Resolution]) -> 
     return [found for found in resolutions if not found.is_submodule and _reads(use, value, found)]
 
 
+def is_prose(use: Use, value: str) -> bool:
+    """Whether a string that shows an import is no code by itself, nor made into some where it stands."""
+    # raise AttributeError(dedent("""Use this instead: from pkg import sym"""))
+    if isinstance(use.parent, (ast.BinOp, ast.Attribute)) or re.search(r"[{%]", value):
+        return False  # a template
+    return _dedented(value, tuple(range(len(value) + 1))) is None
+
+
 def _reads(use: Use, value: str, found: Resolution) -> bool:
     package, name = re.escape(found.symbol.module), re.escape(found.symbol.name)
     if found.symbol.name not in value:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from codemods.engine.model import Edit, Refusal, Warned
 from codemods.engine.scopes import Syntax, Use
-from codemods.narrow_reexport.forms.code_string import Rewriter, symbols_in_code
+from codemods.narrow_reexport.forms.code_string import Rewriter, is_prose, symbols_in_code
 from codemods.narrow_reexport.forms.label import is_compared, is_text, names_module
 from codemods.narrow_reexport.forms.literal import literal_at
 from codemods.narrow_reexport.forms.patch import is_patch_target, judge_deeper
@@ -111,7 +111,7 @@ def _judge_code(
             return
     site = syntax.source.site_of(use.node)
     for found in read:
-        if isinstance(use.parent, ast.Assign):
+        if isinstance(use.parent, ast.Assign) or is_prose(use, value):
             reason = "the string holds code that reads the symbol through the package"
             plan.warnings.append(Warned(site, str(found.symbol), reason))
             continue

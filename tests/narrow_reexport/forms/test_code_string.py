@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.narrow_reexport.trees import PKG, SAME, SAME_NARROWED, rewrites_strings
+from tests.narrow_reexport.trees import NARROWED, PKG, SAME, SAME_NARROWED, rewrites_strings
 from tests.narrow_reexport.verbs import check_refused, check_rewritten
 
 RUN = 'import subprocess, sys\nrun = lambda code: print(subprocess.check_output([sys.executable, "-c", code]))\n'
@@ -108,3 +108,14 @@ def test_prose_that_holds_the_words_is_no_code() -> None:
 def test_a_docstring_is_no_code_that_runs() -> None:
     text = '"""Run.\n\nfrom pkg import sym\n"""\nprint(__doc__)\n'
     rewrites_strings({"main.py": text}, {"main.py": text})
+
+
+def test_a_message_that_shows_an_import_is_a_warning() -> None:
+    text = "print('Use this instead: from pkg import sym')\n"
+    says = "warning: main.py:1: the string holds code"
+    check_rewritten({**PKG, "main.py": text}, "pkg", "sym", dict(NARROWED), run=["main"], says=says)
+
+
+@pytest.mark.parametrize("text", ["'x = %s; from pkg import sym' % 3", "'x = {}; from pkg import sym'.format(3)"])
+def test_a_template_of_code_is_refused(text: str) -> None:
+    check_refused({**PKG, "main.py": f"exec({text})\n"}, "pkg", "sym", "code in a string", at="main.py:1")
