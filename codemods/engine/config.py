@@ -36,6 +36,7 @@ class NarrowOptions:
     callers_only: bool = False
     shim: bool = False
     shim_removal: str = ""
+    rewrite_strings: bool = False
     output_format: str = "text"
 
 

@@ -49,6 +49,7 @@ def assemble(
     warnings: list[Warned] = list(init.warnings)
     mentions: list[Mention] = []
     accepted: list[Refusal] = []
+    notes: list[str] = []
     changes: list[tuple[Path, tuple[FileChange, ...]]] = []
     failures: list[Failure] = []
     for checkout in checkouts:
@@ -60,6 +61,7 @@ def assemble(
             warnings += plan.warnings
             mentions += plan.mentions
             accepted += plan.accepted
+            notes += plan.notes
             change = _changed(plan, checkout.sources[plan.path])
             if isinstance(change, Failure):
                 failures.append(change)
@@ -96,6 +98,7 @@ def assemble(
         mentions=tuple(dict.fromkeys(sorted(mentions))),
         accepted=tuple(sorted(accepted)),
         dropped=tuple(sorted(init.dropped.items())),
+        notes=tuple(notes),
     )
     if result.refusals or failures:
         return replace(result, failures=tuple(failures))
@@ -133,6 +136,7 @@ def plan_documents(checkout: Checkout, context: Context) -> None:
                 others + plan.mentions,
                 code.accepted + plan.accepted,
                 code.unused,
+                notes=code.notes + plan.notes,
             )
         checkout.plans[survivor.path] = plan
         checkout.sources[survivor.path] = survivor.data

@@ -312,6 +312,7 @@ def _context(
         frozenset(),
         accepted_sites(request),
         _all_is_tuple(package, namespaces),
+        rewrite_strings=request.options.rewrite_strings,
     )
 
 
