@@ -104,7 +104,7 @@ class Job:
 
 
 def run_many(jobs: Sequence[Job]) -> tuple[Ran | Probe, ...]:
-    """`run_programs` and `probe` for many trees, at a fiftieth of a second for ten: one interpreter, a fork for each job.
+    """`run_programs` and `probe` for many trees: one interpreter, and a fork for each job.
 
     Where there is no fork, each job gets an interpreter of its own.
     """
