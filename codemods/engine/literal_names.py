@@ -14,6 +14,7 @@ from codemods.engine.scopes import Binding, Scope
 
 _ANY = r"[\s\S]*"
 _DEPTH = 6
+_WRAPPERS = ("sorted", "list", "tuple", "set", "frozenset", "reversed")
 
 
 def possible(node: ast.expr, scope: Scope, names: Iterable[str]) -> frozenset[str]:
@@ -87,44 +88,112 @@ def _bound(binding: Binding, depth: int) -> str:
 
 def _elements(iterable: ast.expr, target: ast.expr, node: ast.AST, scope: Scope, depth: int) -> str:
     """The strings that a loop variable takes: `target` is what the loop binds, `node` the variable in it."""
-    values: list[ast.expr]
-    if isinstance(iterable, ast.Name):
-        # NAMES = ("a", "b")      a tuple cannot grow; a list or a set may
-        owner = scope.owner(iterable.id)
-        bindings = owner.bindings[iterable.id] if owner is not None else []
-        if not bindings or depth <= 0 or not all(isinstance(binding.value, ast.Tuple) for binding in bindings):
-            return _ANY
-        parts = [_elements(b.value, target, node, b.scope, depth - 1) for b in bindings if b.value is not None]
-        return _either(parts)
-    if isinstance(iterable, (ast.Tuple, ast.List, ast.Set)):
-        values = iterable.elts
-    elif isinstance(iterable, ast.Dict):
-        values = [key for key in iterable.keys if key is not None]
-        if len(values) < len(iterable.keys):
-            return _ANY
-    elif (
-        isinstance(iterable, ast.Call)
-        and isinstance(iterable.func, ast.Attribute)
-        and iterable.func.attr == "split"
-        and _text(iterable.func.value) is not None
-        and not iterable.args
-        and target is node
-    ):
-        # for name in "a b".split():
-        return _either([re.escape(word) for word in str(_text(iterable.func.value)).split()])
-    else:
+    rows = _rows(iterable, scope, depth)
+    if rows is None:
         return _ANY
     if target is node:
-        return _either([_pattern(value, scope, depth) for value in values])
-    if isinstance(target, (ast.Tuple, ast.List)) and node in target.elts:
+        return _either([_pattern(value, inside, depth) for value, inside in rows])
+    if isinstance(target, (ast.Tuple, ast.List)) and not any(isinstance(each, ast.Starred) for each in target.elts):
         # for name, size in (("a", 1), ("b", 2)):
-        at = target.elts.index(node)
-        starred = any(isinstance(each, ast.Starred) for each in target.elts)
-        rows = [value.elts for value in values if isinstance(value, (ast.Tuple, ast.List))]
-        if starred or len(rows) < len(values) or any(len(row) != len(target.elts) for row in rows):
-            return _ANY
-        return _either([_pattern(row[at], scope, depth) for row in rows])
+        at = target.elts.index(node)  # type: ignore[arg-type]
+        parts = []
+        for value, inside in rows:
+            if not isinstance(value, ast.Tuple) or len(value.elts) != len(target.elts):
+                return _ANY
+            parts.append(_pattern(value.elts[at], inside, depth))
+        return _either(parts)
     return _ANY
+
+
+def _rows(iterable: ast.expr, scope: Scope, depth: int) -> list[tuple[ast.expr, Scope]] | None:
+    """The elements that a loop over an expression visits, each with the scope it is written in; None where unknown."""
+    if depth <= 0:
+        return None
+    if isinstance(iterable, (ast.Tuple, ast.List, ast.Set)):
+        return [(element, scope) for element in iterable.elts]
+    if isinstance(iterable, ast.Dict):
+        keys = [(key, scope) for key in iterable.keys if key is not None]
+        return keys if len(keys) == len(iterable.keys) else None
+    if isinstance(iterable, ast.Name):
+        # NAMES = ("a", "b")
+        values = _constant(iterable, scope)
+        found = [_rows(value, inside, depth - 1) for value, inside in values]
+        return [row for rows in found for row in rows or ()] if values and None not in found else None
+    if isinstance(iterable, ast.BinOp) and isinstance(iterable.op, ast.Add):
+        left, right = _rows(iterable.left, scope, depth - 1), _rows(iterable.right, scope, depth - 1)
+        return left + right if left is not None and right is not None else None
+    if not isinstance(iterable, ast.Call):
+        return None
+    callee = iterable.func
+    if isinstance(callee, ast.Name) and callee.id in _WRAPPERS and scope.owner(callee.id) is None and iterable.args:
+        # sorted(("a", "b"))
+        return _rows(iterable.args[0], scope, depth - 1)
+    if not isinstance(callee, ast.Attribute) or iterable.args or iterable.keywords:
+        return None
+    text = _text(callee.value)
+    if text is not None and callee.attr == "split":
+        # "a b".split()
+        return [(ast.Constant(word), scope) for word in text.split()]
+    tables = _constant(callee.value, scope) if isinstance(callee.value, ast.Name) else [(callee.value, scope)]
+    if not tables or callee.attr not in ("keys", "items"):
+        return None
+    rows: list[tuple[ast.expr, Scope]] = []
+    for table, inside in tables:
+        if not isinstance(table, ast.Dict) or None in table.keys:
+            return None
+        for key, value in zip(table.keys, table.values, strict=True):
+            assert key is not None
+            # {"a": 1}.items()
+            element = ast.Tuple([key, value], ast.Load()) if callee.attr == "items" else key
+            rows.append((element, inside))
+    return rows
+
+
+def _constant(name: ast.Name, scope: Scope) -> list[tuple[ast.expr, Scope]]:
+    """What a name is bound to, if that cannot change: a tuple, or a display that a function reads and does not hand on."""
+    owner = scope.owner(name.id)
+    bindings = owner.bindings[name.id] if owner is not None else []
+    values = [(binding.value, binding.scope) for binding in bindings if binding.value is not None]
+    if owner is None or len(values) < len(bindings):
+        return []
+    if all(isinstance(value, ast.Tuple) for value, _ in values):
+        return values
+    local = isinstance(owner.node, (ast.FunctionDef, ast.AsyncFunctionDef))
+    if not local or not all(isinstance(value, (ast.List, ast.Set, ast.Dict)) for value, _ in values):
+        return []
+    alone = all(
+        (isinstance(b.statement, ast.Assign) and len(b.statement.targets) == 1 and b.statement.value is b.value)
+        or (isinstance(b.statement, ast.AnnAssign) and b.statement.value is b.value)
+        for b in bindings
+    )
+    return values if alone and _is_only_read(name.id, owner.node) else []
+
+
+def _is_only_read(name: str, function: ast.AST) -> bool:
+    """Whether a function's own list or table is looped over and looked up, and nothing else."""
+    reads = 0
+    for node in ast.walk(function):
+        if isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
+            reads += _is_name(node.iter, name)
+        elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
+            reads += _is_name(node.value, name)
+        elif isinstance(node, ast.Compare):
+            reads += sum(
+                _is_name(right, name) and isinstance(operator, (ast.In, ast.NotIn))
+                for operator, right in zip(node.ops, node.comparators, strict=True)
+            )
+        elif isinstance(node, ast.Call):
+            # len(names)     sorted(names)     table.items()
+            if isinstance(node.func, ast.Name) and node.func.id in (*_WRAPPERS, "len", "print"):
+                reads += sum(_is_name(argument, name) for argument in node.args)
+            elif isinstance(node.func, ast.Attribute) and node.func.attr in ("items", "keys", "values", "get", "index"):
+                reads += _is_name(node.func.value, name)
+    uses = [node for node in ast.walk(function) if isinstance(node, ast.Name) and node.id == name]
+    return reads == sum(isinstance(node.ctx, ast.Load) for node in uses)
+
+
+def _is_name(node: ast.expr, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
 
 
 def _binds(target: ast.expr, node: ast.AST) -> bool:
