@@ -23,6 +23,12 @@ def possible(node: ast.expr, scope: Scope, names: Iterable[str]) -> frozenset[st
     return frozenset(name for name in names if pattern.fullmatch(name))
 
 
+def certain(node: ast.expr, scope: Scope, names: Iterable[str]) -> frozenset[str]:
+    """Those of `names` that an expression is written to be: nothing of its value is left open."""
+    pattern = _pattern(node, scope, _DEPTH)
+    return frozenset() if _ANY in pattern else frozenset(name for name in names if re.fullmatch(pattern, name))
+
+
 def is_open(node: ast.expr, scope: Scope) -> bool:
     """Whether nothing is known of the value."""
     return _pattern(node, scope, _DEPTH) == _ANY

@@ -111,6 +111,15 @@ def loading(node: ast.expr, scope: Scope, module: Module) -> Loading | None:
     return None
 
 
+def loaded_by(node: ast.expr) -> ast.expr | None:
+    """The expression that names the module in a call or a look-up that seems to load one."""
+    if isinstance(node, ast.Subscript) and last_name(node.value) == "modules":
+        return node.slice
+    if isinstance(node, ast.Call) and last_name(node.func) in ("import_module", "__import__"):
+        return argument(node, 0, "name")
+    return None
+
+
 def argument(call: ast.Call, position: int, name: str) -> ast.expr | None:
     """The expression given for one parameter, by position or by name."""
     if any(isinstance(part, ast.Starred) for part in call.args[: position + 1]):

@@ -11,7 +11,8 @@ import ast
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from codemods.engine.loaded import loading, own_name, qualified
+from codemods.engine.literal_names import certain
+from codemods.engine.loaded import loaded_by, loading, own_name, qualified
 from codemods.engine.model import Module
 from codemods.engine.namespace import absolute
 from codemods.engine.scopes import Binding, Block, Scope, Syntax, Use
@@ -279,7 +280,10 @@ class Names:
                 return self.modules(node.args[0], scope)
         loaded = loading(node, scope, self.module)
         if loaded is None:
-            return frozenset({UNKNOWN})
+            # name = "pkg"; importlib.import_module(name)
+            named = loaded_by(node)
+            package = frozenset({self.target.package})
+            return frozenset({UNKNOWN}) | (certain(named, scope, package) if named is not None else frozenset())
         return frozenset({loaded.module}) if loaded.certain else frozenset({loaded.module, UNKNOWN})
 
     def bound(self, binding: Binding) -> frozenset[str]:

@@ -33,7 +33,7 @@ class AttributePlanner(NameFacts):
         self, uses: Sequence[AttributeUse], lost: Sequence[LostModule], resolutions: dict[str, Resolution]
     ) -> AttributePlan:
         """Plan all reads of the file."""
-        groups: dict[tuple[int, str, str], Group] = {}
+        groups: dict[tuple[int, str, str, bool], Group] = {}
         for use in uses:
             found = resolutions[use.name]
             root = root_of(use.node)
@@ -54,7 +54,12 @@ class AttributePlanner(NameFacts):
                     "give the other object another name, or accept the site",
                 )
                 continue
-            key = (id(owner), root.id, use.name)
+            apart = use.name in self.early and not by_name.can_be_name(use)
+            if apart and use.by_name is not None and use.by_name.how != "hasattr":
+                reason = "a test patches the name at its origin, and this read by name would come to see that"
+                self._refuse(use.use, found, reason, "import the symbol by a statement, or accept the site")
+                continue
+            key = (id(owner), root.id, use.name, apart)
             groups.setdefault(key, Group(root.id, owner, [], found)).reads.append(use)
         self._rewritten = {node for group in groups.values() for read in group.reads for node in _nodes(read)}
         for group in groups.values():

@@ -20,6 +20,8 @@ from codemods.narrow_reexport.forms import by_name
 from codemods.narrow_reexport.forms.statement import NewImport
 from codemods.narrow_reexport.resolve import Resolution
 
+_FRAME_READERS = {"locals", "vars", "dir", "eval", "exec"}
+
 
 @dataclass(slots=True)
 class LoadedPlan:
@@ -224,6 +226,8 @@ class _Planner:
             return False
         if not isinstance(binding.statement, ast.Assign) or len(binding.statement.targets) != 1:
             return False
+        if any(isinstance(use.node, ast.Name) and use.node.id in _FRAME_READERS for use in self.syntax.names):
+            return False
         receivers = {id(_receiver(read)) for read in reads}
         return all(
             id(use.node) in receivers
@@ -276,8 +280,11 @@ class _Planner:
         modules = {found.symbol.dotted for found in self.by_symbol.values() if found.same_name}
         for use in self.syntax.calls if modules else ():
             load = loading(use.node, use.scope, self.module)
-            if load is not None and load.certain and load.literal is not None and load.literal.value in modules:
-                self.plan.strings.append(replace(use, node=load.literal))
+            literal: ast.expr | None = load.literal if load is not None and load.certain else None
+            if isinstance(use.node, ast.Call) and qualified(use.node.func, use.scope) == "pkgutil.resolve_name":
+                literal = argument(use.node, 0, "name")  # "pkg.f" tries the module first
+            if isinstance(literal, ast.Constant) and literal.value in modules:
+                self.plan.strings.append(replace(use, node=literal))
 
 
 def _resolved(text: str, found: Resolution) -> str:

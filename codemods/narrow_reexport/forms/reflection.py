@@ -53,10 +53,17 @@ def judge_reflection(syntax: Syntax, uses: Sequence[Reflection], resolutions: Se
         last = use.how.rpartition(".")[2]
         if last in _HARMLESS:
             continue
-        if isinstance(call.func, ast.Call) and last_name(call.func.func) in _GETTERS:
-            # attrgetter("sym", "light")(pkg)     attrgetter(name)(pkg)
-            parts = call.func.args if last_name(call.func.func) == "attrgetter" else call.func.args[:1]
-            _judge_name(plan, syntax, use, last_name(call.func.func), parts, by_name, every)
+        getter = _getter(call.func, use.use)
+        if getter is not None:
+            # attrgetter("sym", "light")(pkg)     get = attrgetter("sym"); get(pkg)
+            kind = last_name(getter.func)
+            parts = getter.args if kind == "attrgetter" else getter.args[:1]
+            _judge_name(plan, syntax, use, f"{kind}()", parts, by_name, every)
+            continue
+        asked = _asked(use.use)
+        if last in ("vars", "dir") and asked is not None:
+            # "sym" in dir(pkg)
+            _judge_name(plan, syntax, use, f"{last}()", [asked], by_name, every)
             continue
         if last in _BUILTINS and isinstance(call.func, ast.Name) and use.position != 0:
             # getattr(other, "sym", pkg)      the package is the default, or the value
@@ -75,7 +82,7 @@ def judge_reflection(syntax: Syntax, uses: Sequence[Reflection], resolutions: Se
             continue
         if last in _BUILTINS and isinstance(call.func, ast.Name) and len(call.args) > 1:
             # getattr(pkg, name)
-            _judge_name(plan, syntax, use, last, call.args[1:2], by_name, every)
+            _judge_name(plan, syntax, use, f"{last}()", call.args[1:2], by_name, every)
         elif last in _BY_NAME and len(call.args) > 1:
             reason = f"dynamic {last}(): the name is not a literal, so it may be any of the package's"
             plan.refusals.append(Refusal(site, every, reason, _HINT))
@@ -113,7 +120,7 @@ def judge_namespaces(
         bases = names.modules(receiver, use.scope)
         if names.target.package not in bases or id(node) in seen:
             continue
-        key = use.parent.slice if isinstance(use.parent, ast.Subscript) and use.parent.value is node else None
+        key = use.parent.slice if isinstance(use.parent, ast.Subscript) and use.parent.value is node else _asked(use)
         spelled = ast.unparse(node)
         certain = bases == {names.target.package}
         if key is not None:
@@ -124,6 +131,24 @@ def judge_namespaces(
             reason = "the package's __dict__ may be asked for the symbol"
             plan.warnings.append(Warned(syntax.source.site_of(node), every, reason))
     return plan
+
+
+def _getter(node: ast.expr, use: Use) -> ast.Call | None:
+    """The `attrgetter(...)` or `methodcaller(...)` that a callee is."""
+    if isinstance(node, ast.Name):
+        owner = use.scope.owner(node.id)
+        bindings = owner.bindings[node.id] if owner is not None else []
+        value = bindings[0].value if len(bindings) == 1 else None
+        node = value if value is not None else node
+    return node if isinstance(node, ast.Call) and last_name(node.func) in _GETTERS else None
+
+
+def _asked(use: Use) -> ast.expr | None:
+    # "sym" in vars(pkg)
+    test = use.parent
+    if isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], (ast.In, ast.NotIn)):
+        return test.left if test.comparators[0] is use.node else None
+    return None
 
 
 def _is_asked_by_key(use: Use, call: ast.Call) -> bool:
@@ -155,9 +180,11 @@ def _judge_name(
         if not able:
             continue
         if is_open(part, use.use.scope):
-            reason = f"dynamic {how}(): the name is not a literal, so it may be any of the package's"
+            reason = f"dynamic {how}: the name is not a literal, so it may be any of the package's"
+        elif isinstance(part, ast.Constant):
+            reason = f"{how} reaches the attribute by name"
         else:
-            reason = f"dynamic {how}(): the name may be {' or '.join(sorted(able))} here"
+            reason = f"dynamic {how}: the name may be {' or '.join(sorted(able))} here"
         symbol = str(by_name[next(iter(able))].symbol) if len(able) == 1 else every
         if use.certain:
             plan.refusals.append(Refusal(site, symbol, reason, _HINT))

@@ -226,3 +226,72 @@ def test_a_module_reached_through_the_package_by_a_string_is_none_of_our_busines
     stays(
         'import importlib\n\nprint(importlib.import_module("pkg").light(1), importlib.import_module("pkg.sub").sym(2))\n'
     )
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        'name = "pkg"\nprint(importlib.import_module(name).sym(2))\n',
+        'for name in ("pkg",):\n    print(getattr(importlib.import_module(name), "sym")(2))\n',
+        'name = "pkg"\nprint(sys.modules[name].sym(2))\n',
+    ],
+)
+def test_a_string_that_was_given_a_name_first_is_refused(code: str) -> None:
+    blocks(f"import importlib\nimport sys\n\n{code}", "call or a container|by name", at="main.py:5")
+
+
+def test_a_name_that_the_frame_is_asked_for_keeps_the_package() -> None:
+    moves(
+        """
+        import importlib
+
+
+        def f():
+            m = importlib.import_module("pkg")
+            return m.sym(2), locals()["m"].light(1)
+
+
+        print(f())
+        """,
+        """
+        import importlib
+
+
+        def f():
+            m = importlib.import_module("pkg")
+            return importlib.import_module("pkg.sub").sym(2), locals()["m"].light(1)
+
+
+        print(f())
+        """,
+    )
+
+
+def test_a_path_that_resolves_to_the_module_itself_stays() -> None:
+    text = 'import pkgutil\n\nprint(pkgutil.resolve_name("pkg.fused").other())\n'
+    check_rewritten({**SAME, "main.py": text}, "pkg", "fused", dict(SAME_NARROWED), run=["main"])
+
+
+@pytest.mark.parametrize("read", ['importlib.import_module("pkg").sym(1)', 'getattr(pkg, "sym", print())(1)'])
+def test_a_late_read_of_what_a_test_patches_at_its_origin_is_refused(read: str) -> None:
+    more = {
+        "test_it.py": 'from unittest import mock\n\n\ndef test_it():\n    with mock.patch("pkg.sub.sym"):\n        pass\n'
+    }
+    blocks(f"import importlib\nimport pkg\n\n\ndef f():\n    return {read}\n", "patch|call or a container", more=more)
+
+
+def test_a_read_by_name_of_what_a_test_patches_at_its_origin_becomes_early() -> None:
+    moves(
+        'import pkg\n\n\ndef f():\n    return getattr(pkg, "sym")(1), hasattr(pkg, "sym")\n',
+        (
+            "import pkg\nfrom pkg.sub import sym\n\n\n"
+            'def f():\n    return sym(1), hasattr(pkg.sub, "sym")\n'
+        ),
+        path="user.py",
+        more={
+            "main.py": (
+                "from unittest import mock\n\nimport user\n\n"
+                'with mock.patch("pkg.sub.sym", lambda x: "patched"):\n    print(user.f())\n'
+            )
+        },
+    )

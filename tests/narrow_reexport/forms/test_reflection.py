@@ -286,6 +286,10 @@ def test_a_dynamic_key_of_the_namespace_is_refused(key: str) -> None:
         ('setattr(pkg, "sym", 1)', "by name"),
         ('delattr(pkg, "sym")', "by name"),
         ("setattr(pkg, sys.argv[0], 1)", "dynamic"),
+        ('"sym" in dir(pkg)', "by name"),
+        ('"sym" not in vars(pkg)', "by name"),
+        ('"sym" in pkg.__dict__', "by name"),
+        ('(get := operator.attrgetter("sym"))(pkg), get(pkg)', "by name"),
         ("f\"{getattr(pkg, 'sym')(2)}\"", "f-string"),
         ("(pkg if sys.argv else sys).sym", "some paths|call or a container"),
         ('getattr(pkg if sys.argv else sys, "sym")', "some paths|call or a container|by name"),
@@ -322,3 +326,8 @@ def test_an_accepted_read_stays_and_is_recorded(line: str) -> None:
     )
     (accepted,) = json.loads(outcome.out)["accepted"]
     assert (accepted["path"], accepted["line"], accepted["symbol"]) == ("main.py", 4, "pkg:sym")
+
+
+def test_whether_another_name_is_there_is_none_of_our_business() -> None:
+    outcome = stays('import pkg\n\nprint("light" in dir(pkg), "x" in vars(pkg), "light" in pkg.__dict__)\n')
+    assert "warning" not in outcome.text
