@@ -62,7 +62,8 @@ class AttributePlanner(NameFacts):
             key = (id(owner), root.id, use.name, apart)
             groups.setdefault(key, Group(root.id, owner, [], found)).reads.append(use)
         self._rewritten = {node for group in groups.values() for read in group.reads for node in _nodes(read)}
-        for group in groups.values():
+        # what must be bound at once comes first: its import may stand where a late one would be widened in place
+        for _, group in sorted(groups.items(), key=lambda e: e[0][3] or e[0][2] not in self.early):
             self._group(group)
         self._unused()
         self._lost(lost, next(iter(resolutions.values())))
@@ -189,6 +190,7 @@ class AttributePlanner(NameFacts):
                 and anchor.node.name == package
                 and not others
                 and not self._replaced(anchor.node)
+                and not any(done is anchor.statement for done, _, _ in self.plan.additions)
             ):
                 start = self.syntax.source.span(anchor.node)[0]
                 self.plan.edits.append(Edit(self.syntax.source.path, start, start + len(anchor.node.name), module))

@@ -272,6 +272,20 @@ def test_a_path_that_resolves_to_the_module_itself_stays() -> None:
     check_rewritten({**SAME, "main.py": text}, "pkg", "fused", dict(SAME_NARROWED), run=["main"])
 
 
+def test_a_question_and_a_read_of_what_a_test_patches_share_one_import() -> None:
+    moves(
+        'import pkg\n\n\ndef f():\n    return vars(pkg)["sym"](1), hasattr(pkg, "sym")\n',
+        'import pkg\nfrom pkg.sub import sym\n\n\ndef f():\n    return sym(1), hasattr(pkg.sub, "sym")\n',
+        path="user.py",
+        more={
+            "main.py": (
+                "from unittest import mock\n\nimport user\n\n"
+                'with mock.patch("pkg.sub.sym", lambda x: "patched"):\n    print(user.f())\n'
+            )
+        },
+    )
+
+
 @pytest.mark.parametrize("read", ['importlib.import_module("pkg").sym(1)', 'getattr(pkg, "sym", print())(1)'])
 def test_a_late_read_of_what_a_test_patches_at_its_origin_is_refused(read: str) -> None:
     more = {
@@ -283,10 +297,7 @@ def test_a_late_read_of_what_a_test_patches_at_its_origin_is_refused(read: str) 
 def test_a_read_by_name_of_what_a_test_patches_at_its_origin_becomes_early() -> None:
     moves(
         'import pkg\n\n\ndef f():\n    return getattr(pkg, "sym")(1), hasattr(pkg, "sym")\n',
-        (
-            "import pkg\nfrom pkg.sub import sym\n\n\n"
-            'def f():\n    return sym(1), hasattr(pkg.sub, "sym")\n'
-        ),
+        ('import pkg\nfrom pkg.sub import sym\n\n\ndef f():\n    return sym(1), hasattr(pkg.sub, "sym")\n'),
         path="user.py",
         more={
             "main.py": (
