@@ -26,6 +26,7 @@ from codemods.narrow_reexport.forms.annotation import type_strings, typed_string
 from codemods.narrow_reexport.forms.attribute import AttributePlanner, additions_as_changes
 from codemods.narrow_reexport.forms.dotted_string import judge_strings
 from codemods.narrow_reexport.forms.onward_all import onward_entries
+from codemods.narrow_reexport.forms.optional_use import LocalImports
 from codemods.narrow_reexport.forms.reflection import judge_reflection
 from codemods.narrow_reexport.forms.snippet import doctest_sites
 from codemods.narrow_reexport.forms.statement import Change
@@ -75,6 +76,7 @@ class ExpressionPlanner:
                 "write it as one literal",
             )
         kept: list[AttributeUse] = []
+        local = LocalImports(self.syntax, self.context.width)
         for use in [*uses, *typed.found]:
             found = self.by_name[use.name]
             if found.narrowed and found.same_name:
@@ -88,6 +90,9 @@ class ExpressionPlanner:
                     "do it on the origin and see to its readers, or accept the site",
                 )
             elif found.optional and not covered(use, names, found) and not self._fails_anyway(use.name, references):
+                free = use.name not in self.context.early and not self._accepts(use.node.lineno)
+                if free and local.take(use, found):
+                    continue
                 self._refuse(
                     use.node,
                     use.name,
@@ -117,7 +122,9 @@ class ExpressionPlanner:
         self.draft.refusals += plan.refusals
         self.draft.edits += plan.edits
         self.draft.sites += len(plan.texts)
-        self._texts(plan.texts)
+        self._texts([*plan.texts, *local.texts])
+        self.draft.edits += local.edits
+        self.draft.sites += len(local.texts)
         for escape in (r for r in references if isinstance(r, Escape)):
             reason = "the package is kept as a value here: whoever gets it may read the symbol from it"
             self.draft.warnings.append(

@@ -15,6 +15,7 @@ from codemods.engine.model import Edit, Module, Refusal, Symbol, Warned, When
 from codemods.engine.namespace import Namespaces, all_values
 from codemods.engine.scopes import Binding, Block, Syntax, Use
 from codemods.narrow_reexport.forms.from_import import relative
+from codemods.narrow_reexport.forms.module_name import set_by_init
 from codemods.narrow_reexport.forms.statement import NewImport, render
 from codemods.narrow_reexport.resolve import Resolution
 
@@ -172,6 +173,19 @@ class InitUses:
                 if looks_up and not isinstance(use.parent.slice, ast.Constant) and isinstance(use.parent.ctx, ast.Load):
                     reason = "the __init__ looks names up in its own namespace, perhaps this one"
                     self.plan.warnings.append(Warned(self.source.site_of(call_node), str(found.symbol), reason))
+
+    def _module_names(self) -> None:
+        """A loop over the exported names, or a helper that gets them, which sets `__module__` to the package."""
+        statement = (
+            set_by_init(self.package, self.syntax, self.namespaces) if self.resolutions and not self.stub else None
+        )
+        if statement is not None:
+            reason = (
+                "the __init__ sets __module__ on the names that it exports: pickle and documentation look them up here"
+            )
+            hint = "--callers-only moves the call sites and leaves the __init__'s own import"
+            site, symbol = self.source.site_of(statement), str(next(iter(self.resolutions.values())).symbol)
+            self.plan.refusals.append(Refusal(site, symbol, reason, hint))
 
     def _called_now(self, function: ast.AST) -> bool:
         """Whether module-level code of the `__init__` calls a function, or makes an object of its class."""
