@@ -27,6 +27,7 @@ from codemods.narrow_reexport.forms.attribute import AttributePlanner, additions
 from codemods.narrow_reexport.forms.dotted_string import judge_strings
 from codemods.narrow_reexport.forms.onward_all import onward_entries
 from codemods.narrow_reexport.forms.optional_use import LocalImports
+from codemods.narrow_reexport.forms.public_names import compared_exports
 from codemods.narrow_reexport.forms.reflection import judge_reflection
 from codemods.narrow_reexport.forms.snippet import doctest_sites
 from codemods.narrow_reexport.forms.statement import Change
@@ -131,6 +132,7 @@ class ExpressionPlanner:
                 Warned(self.syntax.source.site_of(escape.use.node), str(self.context.resolutions[0].symbol), reason)
             )
         self.draft.warnings += kept_in_classes(self.syntax, names, self.context)
+        self.draft.warnings += compared_exports(self.syntax, names, self.context)
         for read in self.syntax.attributes:
             if isinstance(read.node, ast.Attribute) and read.node.attr == "__dict__":
                 self._own_dict(read, names)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from codemods.engine.modules import Layout
 from codemods.narrow_reexport.byways import absolute, carry_further, carry_on, reads_of, star_importers
+from codemods.narrow_reexport.forms.public_names import may_list
 from codemods.narrow_reexport.resolve import Resolution
 
 _STAR = re.compile(rb"^[ \t\f]*from[ \t\\\r\n]+([.\w \t]+?)[ \t\\\r\n]+import[ \t\\\r\n]*\(?[ \t\\\r\n]*\*", re.M)
@@ -99,6 +100,8 @@ def scan(
             spells = leaf in data or path.endswith(_CYTHON)
             if any(needle in data for needle in dotted) or (spells and b"import" in data and spelled(data)):
                 others.append(Survivor(path, data))
+            elif may_list(path, data, package) and spelled(data):
+                others.append(Survivor(path, data))
         if not _TEXT.search(path):
             continue
         inside = path.startswith(folder)
@@ -133,7 +136,8 @@ def scan(
                 kept[path] = data
                 continue
             unsure[path] = data
-        if loses or (has_leaf and (reflects(data) or (touches(path, data) and hands_over.search(data)))):
+        compares = has_leaf and b".__all__" in data and touches(path, data)  # what the package exports, as a whole
+        if loses or compares or (has_leaf and (reflects(data) or (touches(path, data) and hands_over.search(data)))):
             kept[path] = data
         elif path in stars:
             loaded[path] = data

@@ -25,6 +25,7 @@ from codemods.narrow_reexport.forms.page import (
     dotted_matches,
     import_matches,
 )
+from codemods.narrow_reexport.forms.public_names import judge_listing
 from codemods.narrow_reexport.forms.settings import is_value, judge_entry_points
 
 _SETTINGS = (".toml", ".cfg", ".ini", ".yaml", ".yml", ".json")
@@ -51,6 +52,7 @@ def plan_document(path: str, data: bytes, context: Context) -> FilePlan:
     _imports(page)
     _dotted(page)
     _aliased(page)
+    judge_listing(page)
     return page.settled(accepted)
 
 
