@@ -35,6 +35,7 @@ class Context:
     spared: frozenset[tuple[str, str]] = (
         frozenset()
     )  # (path, lost module): the file does not depend on the package for it
+    star_takes: frozenset[str] = frozenset()  # lost modules that a star of their package took along
 
 
 @dataclass(frozen=True, slots=True)

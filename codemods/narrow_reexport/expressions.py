@@ -25,6 +25,7 @@ from codemods.narrow_reexport.context import Context
 from codemods.narrow_reexport.forms.annotation import type_strings, typed_strings
 from codemods.narrow_reexport.forms.attribute import AttributePlanner, additions_as_changes
 from codemods.narrow_reexport.forms.dotted_string import judge_strings
+from codemods.narrow_reexport.forms.loaded_modules import judge_loaded
 from codemods.narrow_reexport.forms.onward_all import onward_entries
 from codemods.narrow_reexport.forms.optional_use import LocalImports
 from codemods.narrow_reexport.forms.public_names import compared_exports
@@ -145,6 +146,7 @@ class ExpressionPlanner:
         for verdicts in (
             judge_reflection(self.syntax, reflected, self.context.resolutions),
             judge_strings(self.syntax, self.context.resolutions, typed_strings(self.syntax)),
+            judge_loaded(self.syntax, self.target.lost, str(self.context.resolutions[0].symbol)),
         ):
             self._verdicts(verdicts)
 

@@ -270,7 +270,24 @@ class InitUses:
                 return found.origin.module
         return relative(self.package, found.origin.module) or found.origin.module
 
+    def _submodules_by_name(self) -> None:
+        """A lost submodule reached by its name as text: `del globals()["sub"]`, a table of names to delete."""
+        if not any(word in self.source.text for word in ("globals(", "vars(", "locals(", "delattr(", "getattr(")):
+            return
+        for use in self.syntax.strings:
+            text = use.node.value if isinstance(use.node, ast.Constant) else ""
+            if not isinstance(text, str) or not text.isidentifier() or isinstance(use.parent, ast.Expr):
+                continue
+            if not self._lost_leaf(text) or all_values(use.statement) or use.annotation:
+                continue
+            for found in self.resolutions.values():
+                if f"{found.origin.module}.".startswith(f"{self.package.name}.{text}."):
+                    reason = f"the __init__ spells {text} as a string, the submodule that this import loads, and looks names up"
+                    self._refuse(use.node, found, reason, "import the submodule explicitly in the __init__ first")
+                    break
+
     def _submodule_uses(self) -> None:
+        self._submodules_by_name()
         for use in self.syntax.names:
             if (
                 isinstance(use.node, ast.Name)
