@@ -68,7 +68,15 @@ def assemble(
     warnings += stub.warnings
     overlay = {change.path: change.after for change in (*changes[0][1], *inits)}
     after = before.edited(overlay)
-    effects = side_effects(namespaces, checkouts, context, lost, after, accept=request.options.accept_side_effects)
+    effects = side_effects(
+        namespaces,
+        checkouts,
+        context,
+        lost,
+        after,
+        overlay.get(package.path, b""),
+        accept=request.options.accept_side_effects,
+    )
     refusals += effects.refusals
     warnings += effects.warnings
     accepted += effects.accepted

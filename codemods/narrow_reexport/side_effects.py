@@ -50,10 +50,14 @@ def side_effects(
     context: Context,
     lost: frozenset[str],
     after: ImportGraph,
+    init: bytes,
     *,
     accept: bool,
 ) -> SideEffects:
-    """Judge the import-time effects of all modules in `lost`, which `import package` no longer loads."""
+    """Judge the import-time effects of all modules in `lost`, which `import package` no longer loads.
+
+    `init` is the package's `__init__` as it will be: an import that moved into one of its functions still loads the origin.
+    """
     plan = SideEffects([], [], [])
     if not lost or context.verifying:
         return plan
@@ -70,7 +74,7 @@ def side_effects(
         effects = [each for each in _effects(module, namespaces) if not _is_taken_on(each.site, context)]
         if not effects:
             continue
-        if not known and _is_loaded(name, lost, after, checkouts, context):
+        if not known and _is_loaded(name, lost, after, checkouts, context, init):
             known = True
         symbol = _symbol_of(name, context, after)
         if known and name not in origins:
@@ -145,7 +149,7 @@ def _is_imported(name: str, checkouts: Sequence[Checkout], namespaces: Namespace
 
 
 def _is_loaded(
-    name: str, lost: frozenset[str], after: ImportGraph, checkouts: Sequence[Checkout], context: Context
+    name: str, lost: frozenset[str], after: ImportGraph, checkouts: Sequence[Checkout], context: Context, init: bytes
 ) -> bool:
     """Whether some file outside of `lost` imports the module after the run, or a lost module that loads it."""
     above = _loaders(name, lost, after)
@@ -176,9 +180,7 @@ def _is_loaded(
             ):
                 return True
             spelled = line.search(data) or any(any_leaf.search(edit.text.encode()) for edit in edits)
-            if spelled and path != context.package.path and _imports(checkout, path, above):
-                return True
-            if path == context.package.path and spelled and _late_imports(checkout, path, above):
+            if spelled and _imports(checkout, path, above, init if path == context.package.path else None):
                 return True
     return False
 
@@ -198,9 +200,9 @@ def _loaders(name: str, lost: frozenset[str], graph: ImportGraph) -> frozenset[s
     return frozenset(seen)
 
 
-def _after(checkout: Checkout, path: str) -> Source | None:
-    plan = checkout.plans.get(path)
-    data = checkout.tree.read(path)
+def _after(checkout: Checkout, path: str, finished: bytes | None) -> Source | None:
+    plan = checkout.plans.get(path) if finished is None else None
+    data = checkout.tree.read(path) if finished is None else finished
     try:
         source = decode(data, path)
         after = edited(source, plan.edits) if plan is not None and plan.edits else data
@@ -209,9 +211,9 @@ def _after(checkout: Checkout, path: str) -> Source | None:
         return None
 
 
-def _imports(checkout: Checkout, path: str, wanted: frozenset[str]) -> bool:
-    """Whether the file imports one of the modules at run time, at module level or later."""
-    source = _after(checkout, path)
+def _imports(checkout: Checkout, path: str, wanted: frozenset[str], finished: bytes | None = None) -> bool:
+    """Whether the file, as it will be, imports one of the modules at run time, at module level or later."""
+    source = _after(checkout, path, finished)
     try:
         syntax = analyse(source, parse(source), expressions=False) if source is not None else None
     except NotPython:
@@ -226,19 +228,5 @@ def _imports(checkout: Checkout, path: str, wanted: frozenset[str]) -> bool:
             base = absolute(module, statement)
             names = {base, *(f"{base}.{alias.name}" for alias in statement.names)}
         if any(each == name or each.startswith(f"{name}.") for each in names for name in wanted):
-            return True
-    return False
-
-
-def _late_imports(checkout: Checkout, path: str, wanted: frozenset[str]) -> bool:
-    """Whether the package's own `__init__` imports one of the modules inside a function."""
-    try:
-        source = decode(checkout.tree.read(path), path)
-        syntax = analyse(source, parse(source), expressions=False)
-    except NotPython:
-        return False
-    module = checkout.layout.module_at(path)
-    for statement, block in syntax.imports:
-        if block.when is When.LATE and isinstance(statement, ast.ImportFrom) and absolute(module, statement) in wanted:
             return True
     return False

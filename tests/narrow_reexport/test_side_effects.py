@@ -130,3 +130,11 @@ def test_an_origin_that_the_package_still_loads_loses_nothing() -> None:
     }
     outcome = check_rewritten(tree, "pkg", "sym", {"pkg/__init__.py": "from . import other\n"}, run=["main"])
     assert "register" not in outcome.text
+
+
+def test_an_import_that_moves_into_a_function_of_the_init_still_runs_it() -> None:
+    init = "from .sub import sym\n\n\ndef get():\n    return sym()\n"
+    after = {"pkg/__init__.py": "def get():\n    from .sub import sym\n    return sym()\n"}
+    check_rewritten(
+        {**FILES, "pkg/__init__.py": init}, "pkg", "sym", after, says=r"warning: pkg/sub.py:4: register\(\) may"
+    )
