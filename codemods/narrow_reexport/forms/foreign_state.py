@@ -144,7 +144,10 @@ class _Watcher(Callees):
             yield f"{said} is a setting of the process", False
         elif top_of(name) not in STANDARD and depth == 0 and not name.startswith("?"):
             # matplotlib.use("Agg")           a call for its effect alone, whose body cannot be seen
-            if not _TALKS.match(name.rpartition(".")[2]) and not is_harmless(name):
+            own = "()" in name and not name.startswith(
+                "torch.library."
+            )  # app = Typer(); app.command(): an object of its own
+            if not own and not _TALKS.match(name.rpartition(".")[2]) and not is_harmless(name):
                 yield f"{said} cannot be seen, and may change something", False
 
     def _keeps_values(self, function: Function, call: ast.Call) -> bool:

@@ -28,7 +28,7 @@ class LocalImports:
     width: int
     edits: list[Edit] = field(default_factory=list)
     texts: list[tuple[Use, str]] = field(default_factory=list)
-    _done: list[tuple[Block, int, str]] = field(default_factory=list)  # block, position of the statement, name
+    _done: list[tuple[Block, int, tuple[str, str]]] = field(default_factory=list)  # block, position, (name, symbol)
 
     def take(self, use: AttributeUse, found: Resolution) -> bool:
         """Put the import before the statement of a read, if it means the same there; else answer False."""
@@ -37,17 +37,22 @@ class LocalImports:
         if function is None or inner.block.when is not When.LATE or inner.annotation or inner.pattern:
             return False
         name = next(
-            (each for each in (found.symbol.name, f"_{found.symbol.name}") if self._is_free(each, function, inner)), ""
+            (
+                each
+                for each in (found.symbol.name, f"_{found.symbol.name}")
+                if self._is_free(each, function, inner, found)
+            ),
+            "",
         )
         if not name:
             return False
-        if not self._is_imported(inner, name):
+        if not self._is_imported(inner, (name, str(found.symbol))):
             if not self._insert(inner, found, name):
                 return False
         self.texts.append((inner, name))
         return True
 
-    def _is_imported(self, use: Use, name: str) -> bool:
+    def _is_imported(self, use: Use, name: tuple[str, str]) -> bool:
         # an import already stands above, in this suite or in one around it
         statement: ast.AST = use.statement
         for block in _around(use.block):
@@ -86,17 +91,18 @@ class LocalImports:
         else:
             text = render(new, before, self.width, source.newline) + source.newline + before
         self.edits.append(Edit(source.path, start, start, text))
-        self._done.append((use.block, _position(use.block, statement), name))
+        self._done.append((use.block, _position(use.block, statement), (name, str(found.symbol))))
         return True
 
-    def _is_free(self, name: str, function: Scope, use: Use) -> bool:
-        if any(known == name and _owner(block) is function for block, _, known in self._done):
-            return True
+    def _is_free(self, name: str, function: Scope, use: Use, found: Resolution) -> bool:
         for scope in use.scope.inside():
             if name in scope.bindings or name in scope.outer:
                 return False
             if scope is function:
                 break
+        taken = {known for block, _, known in self._done if block.scope is function and known[0] == name}
+        if taken:
+            return taken == {(name, str(found.symbol))}
         return not any(
             isinstance(each.node, ast.Name) and each.node.id == name and function in list(each.scope.inside())
             for each in self.syntax.names
@@ -114,10 +120,6 @@ def _function_scope(use: Use) -> Scope | None:
         if scope.kind in ("lambda", "class"):
             return None
     return None
-
-
-def _owner(block: Block) -> Scope:
-    return block.scope
 
 
 def _around(block: Block) -> Iterator[Block]:

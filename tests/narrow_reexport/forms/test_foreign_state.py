@@ -77,6 +77,7 @@ def test_a_decorator_of_the_standard_library_that_keeps_the_function_is_certain(
         *("os.environ['X'] = '1'", "os.environ.setdefault('X', '1')", "warnings.filterwarnings('ignore')"),
         *("json.attr = 1", "sys.path.append('x')", "logging.basicConfig()", "sys.setrecursionlimit(9)"),
         *("matplotlib.use('Agg')", "register('name', 'pkg.sub:sym')", "torch.backends.flag = True"),
+        "lib = torch.library.Library('x', 'DEF')\nlib.define('op() -> ()')",
     ],
 )
 def test_a_setting_or_an_unseen_body_may_matter(statement: str) -> None:
@@ -89,6 +90,7 @@ def test_a_setting_or_an_unseen_body_may_matter(statement: str) -> None:
     [
         *("MINE['x'] = 1", "sym.attr = 1", "logger.propagate = False", "logger.info('x')", "print('x')"),
         *("x = other.attr", "harmless('x')", "other.attr", "kept = register('a', 'b')", "MINE.update(x=1)"),
+        "import typer\napp = typer.Typer()\napp.add_typer('x')",
         "def late():\n    other.attr = 1",
         "if TYPE_CHECKING:\n    other.attr = 1",
         "if __name__ == '__main__':\n    other.attr = 1",

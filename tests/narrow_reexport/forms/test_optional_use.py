@@ -79,6 +79,25 @@ def test_a_read_that_may_not_run_or_that_is_watched_is_refused(body: str) -> Non
     check_refused(files(main), "pkg", "sym", "the re-export is optional", at="main.py:")
 
 
+def test_a_comprehension_that_binds_the_name_gets_another() -> None:
+    main = (
+        "import pkg\n\n\ndef f():\n    x = pkg.sym()\n    return x, [pkg.sym(sym) for sym in (1, 2)]\n\n\nprint(f())\n"
+    )
+    after = main.replace("    x =", "    from pkg.sub import sym as _sym\n    x =").replace("pkg.sym(", "_sym(")
+    check_rewritten(files(main), "pkg", "sym", {"pkg/__init__.py": "", "main.py": after}, run=["main"])
+
+
+def test_two_symbols_never_share_a_name() -> None:
+    init = GUARDED.replace("import sym", "import sym, _sym")
+    main = "import pkg\n\n\ndef f(sym):\n    return pkg.sym(sym), pkg._sym()\n\n\nprint(f(1))\n"
+    after = (
+        "import pkg\n\n\ndef f(sym):\n    from pkg.sub import _sym as __sym\n    from pkg.sub import sym as _sym\n"
+        "    return _sym(sym), __sym()\n\n\nprint(f(1))\n"
+    )
+    tree = {**files(main, WORKS + "\n\ndef _sym():\n    return 'other'\n"), "pkg/__init__.py": init}
+    check_rewritten(tree, "pkg", "sym _sym", {"pkg/__init__.py": "", "main.py": after}, run=["main"])
+
+
 def test_an_accepted_read_is_left_as_it_is() -> None:
     main = "import pkg\n\n\ndef f():\n    return pkg.sym()  # codemods: accept narrow_reexport\n"
     outcome = check_rewritten(files(main), "pkg", "sym", {"pkg/__init__.py": ""}, says="accepted: main.py:5")
