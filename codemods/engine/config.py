@@ -35,6 +35,9 @@ class NarrowOptions:
     to_definition: bool = False
     callers_only: bool = False
     accept_side_effects: bool = False
+    shim: bool = False
+    shim_removal: str = ""
+    rewrite_strings: bool = False
     output_format: str = "text"
 
 

@@ -22,10 +22,15 @@ from codemods.engine.errors import BadConfiguration, Unreadable
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
-_CODE = (".py", ".pyi", ".pyx", ".pxd", ".pxi", ".ipynb", ".sh")
+_CODE = (".py", ".pyi", ".pyx", ".pxd", ".pxi", ".ipynb")
+_SCRIPTS = (".sh", ".bash", ".zsh", ".fish", ".ps1", ".bat", ".cmd", ".mk", ".dockerfile", ".conf", ".service", ".env")
 _DOCUMENTS = (".md", ".rst", ".txt")
 _SETTINGS = (".toml", ".cfg", ".ini", ".yaml", ".yml", ".json")
-_SUFFIXES = _CODE + _DOCUMENTS + _SETTINGS
+_SUFFIXES = _CODE + _SCRIPTS + _DOCUMENTS + _SETTINGS
+
+_NAMES = frozenset(
+    {"Makefile", "makefile", "GNUmakefile", "justfile", "Justfile", "Procfile", "Jenkinsfile", "Snakefile"}
+)
 
 _NEVER = frozenset({".git", ".hg", "__pycache__", "node_modules", "site-packages"})
 _CACHES = frozenset({".tox", ".nox", ".eggs", ".mypy_cache", ".ruff_cache", ".pytest_cache"})
@@ -62,7 +67,7 @@ def _could_matter(path: str) -> bool:
     if path.endswith(_SUFFIXES):
         return True
     name = path.rpartition("/")[2]
-    return name == "Makefile" or name.startswith("Dockerfile")
+    return name in _NAMES or name.startswith(("Dockerfile", "Containerfile"))
 
 
 # --- by git ---

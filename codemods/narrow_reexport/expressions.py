@@ -24,6 +24,7 @@ from codemods.engine.scopes import Syntax, Use
 from codemods.narrow_reexport.context import Context
 from codemods.narrow_reexport.forms.annotation import type_strings, typed_strings
 from codemods.narrow_reexport.forms.attribute import AttributePlanner, additions_as_changes
+from codemods.narrow_reexport.forms.code_string import Planner, Rewriter
 from codemods.narrow_reexport.forms.dotted_string import judge_strings
 from codemods.narrow_reexport.forms.loaded_modules import judge_loaded
 from codemods.narrow_reexport.forms.onward_all import onward_entries
@@ -54,7 +55,10 @@ class Draft:
 class ExpressionPlanner:
     """Decides for the expressions of one file."""
 
-    def __init__(self, syntax: Syntax, module: Module, target: Target, context: Context, draft: Draft) -> None:
+    def __init__(
+        self, syntax: Syntax, module: Module, target: Target, context: Context, draft: Draft, plan: Planner
+    ) -> None:
+        self.plan = plan  # plans the code in strings
         self.syntax = syntax
         self.module = module
         self.target = target
@@ -142,10 +146,11 @@ class ExpressionPlanner:
         self.draft.edits += onward
         self.draft.sites += len(onward)
         self._doctests()
+        rewriter = Rewriter(self.context, self.plan, self._accepts) if self.context.rewrite_strings else None
         reflected = [r for r in references if isinstance(r, Reflection)]
         for verdicts in (
             judge_reflection(self.syntax, reflected, self.context.resolutions),
-            judge_strings(self.syntax, self.context.resolutions, typed_strings(self.syntax)),
+            judge_strings(self.syntax, self.context.resolutions, typed_strings(self.syntax), rewriter),
             judge_loaded(self.syntax, self.target.lost, str(self.context.resolutions[0].symbol)),
         ):
             self._verdicts(verdicts)

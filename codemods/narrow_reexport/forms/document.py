@@ -14,6 +14,7 @@ from dataclasses import replace
 from codemods.engine.bans import FILE_NAME
 from codemods.engine.source import NotPython, decode
 from codemods.narrow_reexport.context import Context, FilePlan
+from codemods.narrow_reexport.forms.entry_point import judge_entry_points
 from codemods.narrow_reexport.forms.notebook import judge_notebook
 from codemods.narrow_reexport.forms.page import (
     MENTION,
@@ -26,11 +27,13 @@ from codemods.narrow_reexport.forms.page import (
     import_matches,
 )
 from codemods.narrow_reexport.forms.public_names import judge_listing
-from codemods.narrow_reexport.forms.settings import is_value, judge_entry_points
+from codemods.narrow_reexport.forms.script import runs_code, runs_path
+from codemods.narrow_reexport.forms.settings import is_value, judge_value
 
-_SETTINGS = (".toml", ".cfg", ".ini", ".yaml", ".yml", ".json")
+_SETTINGS = (".toml", ".cfg", ".ini", ".yaml", ".yml", ".json", ".conf", ".env")
 _SHOWN = (".md", ".rst", ".txt")
 _CYTHON = (".pyx", ".pxd", ".pxi")
+_COMMAND = "a command reads the symbol through the package, which will fail when it runs"
 
 
 def plan_document(path: str, data: bytes, context: Context) -> FilePlan:
@@ -43,14 +46,14 @@ def plan_document(path: str, data: bytes, context: Context) -> FilePlan:
         text, exact = decode(data, path).text, True
     except NotPython:
         text, exact = data.decode("utf-8", "replace"), False
-    page = Page(path, text, context.package.name, wanted, exact)
+    page = Page(path, text, context.package.name, wanted, exact, accepted=accepted)
+    judge_entry_points(page)
     if path.endswith(".py"):
-        judge_entry_points(page)
         return page.settled(accepted)
     if path.endswith(".ipynb"):
         judge_notebook(page)
     _imports(page)
-    _dotted(page)
+    _dotted(page, rewrite=context.rewrite_strings)
     _aliased(page)
     judge_listing(page)
     return page.settled(accepted)
@@ -72,26 +75,33 @@ def _imports(page: Page) -> None:
         elif page.path.endswith(_SHOWN):
             reason = "a document shows an import through the package, which will fail for whoever copies it"
             verdict = Verdict(WARNING, reason, last=last)
+        elif not cython and runs_code(page.row(line)[: match.start() - page.starts[line - 1]]):
+            # python -c "from pkg import sym"         in a script, a Dockerfile, a workflow
+            verdict = Verdict(WARNING, _COMMAND, last=last)
         for name in names:
             page.put(line, name, verdict)
 
 
-def _dotted(page: Page) -> None:
+def _dotted(page: Page, *, rewrite: bool) -> None:
     settings, cython = page.path.endswith(_SETTINGS), page.path.endswith(_CYTHON)
     imports = cython and re.search(rf"^[ \t]*import[ \t]+{re.escape(page.package)}\b", page.text, re.M) is not None
     for match in dotted_matches(page):
+        if match.start("name") in page.decided:
+            continue
         line = page.line_of(match.start())
         column = match.start() - page.starts[line - 1]
         before, after = page.row(line)[:column], page.row(line)[column + len(match[0]) :]
         verdict = Verdict(MENTION)
         if settings and is_value(before, after):
             # key = "pkg:sym"      - pkg.sym
-            kind = "an entry point or setting" if page.path.endswith((".toml", ".cfg")) else "a setting"
-            reason = f"{kind} names {match[0]}, which is resolved when it is used"
-            verdict = Verdict(REFUSAL, reason, "change it by hand to the origin, or accept the site")
-        elif imports and "." in match["sep"] and "#" not in before and before.count('"') % 2 == 0:
+            judge_value(page, match, rewrite=rewrite)
+            continue
+        if imports and "." in match["sep"] and "#" not in before and before.count('"') % 2 == 0:
             # import pkg            pkg.sym(x)
             verdict = _CYTHON_READ
+        elif not page.path.endswith(_SHOWN) and runs_path(before, match):
+            # python -c "import pkg; pkg.sym()"       uvicorn pkg:sym
+            verdict = Verdict(WARNING, _COMMAND)
         page.put(line, match["name"], verdict)
 
 
