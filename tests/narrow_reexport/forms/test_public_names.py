@@ -38,6 +38,7 @@ def test_a_test_that_compares_the_names_is_said(statement: str) -> None:
     [
         "for name in pkg.__all__:\n    print(name)",
         "assert 'other' in pkg.__all__",
+        "print([name for name in pkg.__all__ if name not in ('sym', 'old')])",
         "assert 'absent' not in pkg.__all__",
         "import other\nassert 'sym' in other.__all__",
     ],
