@@ -48,10 +48,11 @@ class FromName:
 
 @dataclass(slots=True, eq=False)
 class StarImport:
-    """`from pkg import *`."""
+    """`from pkg import *`, or the star of another package that loses a submodule."""
 
     statement: ast.ImportFrom
     block: Block
+    source: str
 
 
 @dataclass(slots=True, eq=False)
@@ -170,12 +171,14 @@ def binds_package(syntax: Syntax, module: Module, target: Target) -> bool:
 def import_references(syntax: Syntax, module: Module, target: Target) -> list[Reference]:
     """References made by import statements alone; needs no expressions."""
     found: list[Reference] = []
+    losers = {name.rpartition(".")[0] for name in target.lost}
     for statement, block in syntax.imports:
         if isinstance(statement, ast.ImportFrom):
-            if absolute(module, statement) != target.package:
+            source = absolute(module, statement)
+            if statement.names[0].name == "*" and (source == target.package or source in losers):
+                found.append(StarImport(statement, block, source))
+            if source != target.package:
                 continue
-            if statement.names[0].name == "*":
-                found.append(StarImport(statement, block))
             found += [
                 FromName(statement, block, number, alias.name)
                 for number, alias in enumerate(statement.names)

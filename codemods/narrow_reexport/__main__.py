@@ -70,6 +70,12 @@ _FOLDER = click.Path(exists=True, file_okay=False)
 @click.option("--exclude", multiple=True, metavar="GLOB", help="Leave these files out. Repeatable.")
 @click.option("--accept", multiple=True, metavar="FILE:LINE", help="Take a site on: it is left as it is. Repeatable.")
 @click.option(
+    "--accept-side-effects",
+    is_flag=True,
+    default=None,
+    help="Take on what the import of an origin did for others: registrations, patches of other modules.",
+)
+@click.option(
     "--rewrite-strings",
     is_flag=True,
     default=None,

@@ -140,6 +140,7 @@ def _options(root: Path, arguments: Mapping[str, object]) -> NarrowOptions:
         "to_definition",
         "keep_going",
         "callers_only",
+        "accept_side_effects",
         "shim",
         "shim_removal",
         "rewrite_strings",

@@ -35,6 +35,7 @@ class Context:
     spared: frozenset[tuple[str, str]] = (
         frozenset()
     )  # (path, lost module): the file does not depend on the package for it
+    star_takes: frozenset[str] = frozenset()  # lost modules that a star of their package took along
     rewrite_strings: bool = False  # strings and settings that are the path become the origin's path
 
 

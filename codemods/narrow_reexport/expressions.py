@@ -27,7 +27,10 @@ from codemods.narrow_reexport.forms.by_name import asks_after_it, hindrance, tak
 from codemods.narrow_reexport.forms.code_string import Planner, Rewriter
 from codemods.narrow_reexport.forms.dotted_string import judge_strings
 from codemods.narrow_reexport.forms.loaded import plan_loaded
+from codemods.narrow_reexport.forms.loaded_modules import judge_loaded
 from codemods.narrow_reexport.forms.onward_all import onward_entries
+from codemods.narrow_reexport.forms.optional_use import LocalImports
+from codemods.narrow_reexport.forms.public_names import compared_exports
 from codemods.narrow_reexport.forms.reflection import judge_namespaces, judge_reflection
 from codemods.narrow_reexport.forms.snippet import doctest_sites
 from codemods.narrow_reexport.forms.statement import Change
@@ -81,6 +84,7 @@ class ExpressionPlanner:
             )
         kept: list[AttributeUse] = []
         named, reflected = taken_over(self.syntax, names, self.by_name, references)
+        local = LocalImports(self.syntax, self.context.width)
         for use in [*uses, *typed.found, *named]:
             found = self.by_name[use.name]
             if found.narrowed and found.same_name:
@@ -100,6 +104,9 @@ class ExpressionPlanner:
                     "do it on the origin and see to its readers, or accept the site",
                 )
             elif found.optional and not covered(use, names, found) and not self._fails_anyway(use.name, references):
+                free = use.name not in self.context.early and not self._accepts(use.node.lineno)
+                if free and local.take(use, found):
+                    continue
                 self._refuse(
                     use.node,
                     use.name,
@@ -134,13 +141,16 @@ class ExpressionPlanner:
         self.draft.refusals += plan.refusals
         self.draft.edits += plan.edits + loaded.edits
         self.draft.sites += len(plan.texts) + loaded.sites
-        self._texts(plan.texts)
+        self._texts([*plan.texts, *local.texts])
+        self.draft.edits += local.edits
+        self.draft.sites += len(local.texts)
         for escape in (r for r in references if isinstance(r, Escape)):
             reason = "the package is kept as a value here: whoever gets it may read the symbol from it"
             self.draft.warnings.append(
                 Warned(self.syntax.source.site_of(escape.use.node), str(self.context.resolutions[0].symbol), reason)
             )
         self.draft.warnings += kept_in_classes(self.syntax, names, self.context)
+        self.draft.warnings += compared_exports(self.syntax, names, self.context)
         listed = [found.symbol.name for found in self.context.resolutions if found.starred and not found.narrowed]
         onward = onward_entries(self.syntax, self.module, names, listed, as_tuple=self.context.all_is_tuple)
         self.draft.edits += onward
@@ -152,6 +162,7 @@ class ExpressionPlanner:
             judge_reflection(self.syntax, reflected, self.context.resolutions),
             judge_namespaces(self.syntax, names, named, self.context.resolutions),
             judge_strings(self.syntax, self.context.resolutions, settled, rewriter),
+            judge_loaded(self.syntax, self.target.lost, str(self.context.resolutions[0].symbol)),
         ):
             self._verdicts(verdicts)
 

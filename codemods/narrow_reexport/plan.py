@@ -189,10 +189,9 @@ class _Planner:
     def _star(self, star: StarImport) -> None:
         read = frozenset(name for module, name in self.context.star_reads if module == self.module.name)
         submodules = []
-        package = self.context.package.name
-        for dotted in sorted(self.context.lost):
+        for dotted in sorted(self.target.lost & self.context.star_takes):
             parent, _, last = dotted.rpartition(".")
-            if parent == package and last not in self.by_name:
+            if parent == star.source and (last not in self.by_name or parent != self.context.package.name):
                 submodules.append(last)
         change = change_star(self.syntax, self.module, star, self.context.resolutions, submodules, read)
         if change is not None:

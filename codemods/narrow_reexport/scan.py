@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from codemods.engine.modules import Layout
 from codemods.narrow_reexport.byways import absolute, carry_further, carry_on, reads_of, star_importers
+from codemods.narrow_reexport.forms.public_names import may_list
 from codemods.narrow_reexport.resolve import Resolution
 
 _STAR = re.compile(rb"^[ \t\f]*from[ \t\\\r\n]+([.\w \t]+?)[ \t\\\r\n]+import[ \t\\\r\n]*\(?[ \t\\\r\n]*\*", re.M)
@@ -55,6 +56,7 @@ def scan(
     resolutions: Sequence[Resolution],
     lost: Iterable[str],
     *,
+    star_takes: Iterable[str] = (),
     wants_names: bool,
     spelling: Callable[[Iterable[str]], Sequence[str]] | None = None,
     progress: Callable[[int, int], None] | None = None,
@@ -71,6 +73,9 @@ def scan(
     spelled = _needle(names)
     tails = _tails(package, lost)
     own = frozenset(pair for pair in tails if not pair[0])
+    lost_by: dict[str, list[str]] = {}
+    for dotted_name in star_takes:
+        lost_by.setdefault(dotted_name.rpartition(".")[0], []).append(dotted_name.rpartition(".")[2])
     foreign = tails - own
     touches = _touch_test(package, folder)
     dotted = [found.symbol.dotted.encode() for found in resolutions] + [
@@ -103,6 +108,8 @@ def scan(
             # pkg.sym      from pkg import sym      and in Cython: from . import sym
             spells = leaf in data or path.endswith(_CYTHON)
             if any(needle in data for needle in dotted) or (spells and b"import" in data and spelled(data)):
+                others.append(Survivor(path, data))
+            elif may_list(path, data, package) and spelled(data):
                 others.append(Survivor(path, data))
         if not _TEXT.search(path):
             continue
@@ -140,7 +147,12 @@ def scan(
                 kept[path] = data
                 continue
             unsure[path] = data
-        if loses or (has_leaf and (reflects(data, called) or (touches(path, data) and hands_over.search(data)))):
+        compares = has_leaf and b".__all__" in data and touches(path, data)  # what the package exports, as a whole
+        if (
+            loses
+            or compares
+            or (has_leaf and (reflects(data, called) or (touches(path, data) and hands_over.search(data))))
+        ):
             kept[path] = data
         elif path in stars:
             loaded[path] = data
@@ -159,6 +171,7 @@ def scan(
     everywhere = {layout.module_at(path).name: path for path in starring}
     leaves = [last.decode() for _, last in own]
     star_reads = reads_of(everywhere, [*names, *leaves], kept, unsure, stars, layout)
+    star_reads |= _lost_through_stars(lost_by, paths, read, stars, layout, kept, losing)
     starred_modules = frozenset(
         absolute(layout, path, spelled_module) for path, found in stars.items() for spelled_module in found
     )
@@ -174,6 +187,39 @@ def scan(
         frozenset(early),
         len(paths),
     )
+
+
+def _lost_through_stars(
+    lost_by: dict[str, list[str]],
+    paths: Sequence[str],
+    read: Callable[[str], bytes],
+    stars: dict[str, set[str]],
+    layout: Layout,
+    kept: dict[str, bytes],
+    losing: set[str],
+) -> frozenset[tuple[str, str]]:
+    """Lost submodules that a star took along, and that are read through the module with the star; it is looked at then.
+
+    from pkg import *        took `pkg.sub` too, as long as somebody had loaded it and pkg has no `__all__`
+    """
+    found: set[tuple[str, str]] = set()
+    for parent, leaves in lost_by.items():
+        starring = star_importers(stars, layout, parent) if parent else []
+        if not starring:
+            continue
+        for path in starring:
+            data = kept.setdefault(path, read(path))
+            if any(leaf.encode() in data for leaf in leaves):
+                losing.add(path)
+        modules = {layout.module_at(path).name: path for path in starring}
+        words = [leaf.encode() for leaf in leaves]
+        lookers = {
+            path: data for path in paths if _TEXT.search(path) and any(word in (data := read(path)) for word in words)
+        }
+        through = reads_of(modules, leaves, lookers, {}, stars, layout)
+        losing |= {modules[module] for module, _ in through}
+        found |= through
+    return frozenset(found)
 
 
 def has_star(data: bytes) -> bool:

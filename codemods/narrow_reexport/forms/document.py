@@ -26,6 +26,7 @@ from codemods.narrow_reexport.forms.page import (
     dotted_matches,
     import_matches,
 )
+from codemods.narrow_reexport.forms.public_names import judge_listing
 from codemods.narrow_reexport.forms.script import runs_code, runs_path
 from codemods.narrow_reexport.forms.settings import is_value, judge_value
 
@@ -54,6 +55,7 @@ def plan_document(path: str, data: bytes, context: Context) -> FilePlan:
     _imports(page)
     _dotted(page, rewrite=context.rewrite_strings)
     _aliased(page)
+    judge_listing(page)
     return page.settled(accepted)
 
 

@@ -16,6 +16,7 @@ from codemods.engine.scopes import Block, Syntax
 from codemods.engine.walk import suppresses_import_error
 from codemods.narrow_reexport.forms import sequence
 from codemods.narrow_reexport.forms.dunder_all import AllPlan, plan_all
+from codemods.narrow_reexport.forms.guarded_together import untied
 from codemods.narrow_reexport.forms.init_uses import InitPlan, InitUses
 from codemods.narrow_reexport.forms.shim_table import is_shim_alone
 from codemods.narrow_reexport.forms.statement import NewImport, deletion, render, statement_end
@@ -76,6 +77,8 @@ class _InitPlanner(InitUses):
         ):
             symbol = str(next(iter(self.resolutions.values())).symbol)
             self.plan.warnings.append(Warned(self.source.site(binding.statement.lineno), symbol, ASKED))
+        self._module_names()
+        self.plan.warnings += untied(self.package, self.syntax, self.removed, self.resolutions)
         self._module_imports(entries)
         dels = self._deletions()
         self._submodule_uses()

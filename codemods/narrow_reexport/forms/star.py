@@ -39,7 +39,7 @@ def change_star(
     comment = syntax.source.text[code_end:line_end].strip()
     noqa = comment if module.is_package and re.fullmatch(r"#\s*noqa(:[\sA-Z0-9,]*)?", comment, re.I) else ""
     new: dict[tuple[str, str], NewImport] = {}
-    for found in resolutions:
+    for found in resolutions if star.source == package else ():
         name = found.symbol.name
         if found.origin.module == module.name:
             continue  # the origin stars its own package
@@ -53,9 +53,9 @@ def change_star(
                 new[origin.module, name] = NewImport(spelled, origin.module, ((origin.name, alias),), noqa)
     for name in submodules:
         used = _used(syntax, star, name) or name in read_elsewhere
-        if used and not _beside(star, module, package, name, name):
-            spelled = spell(module, star.statement, package, package)
-            new[package, name] = NewImport(spelled, package, ((name, ""),))
+        if used and not _beside(star, module, star.source, name, name):
+            spelled = spell(module, star.statement, star.source, star.source)
+            new[star.source, name] = NewImport(spelled, star.source, ((name, ""),))
     if not new:
         return None
     joined: dict[str, NewImport] = {}
