@@ -168,7 +168,7 @@ def test_tests_mirror_the_modules() -> None:
         "words",
         "expressions",
         "dotted_string",
-        "notebook",
+        "weave",
         "page",
         "patch",
         "settings",

@@ -27,7 +27,6 @@ from codemods.narrow_reexport.forms.attribute import AttributePlanner, additions
 from codemods.narrow_reexport.forms.dotted_string import judge_strings
 from codemods.narrow_reexport.forms.onward_all import onward_entries
 from codemods.narrow_reexport.forms.reflection import judge_reflection
-from codemods.narrow_reexport.forms.snippet import doctest_sites
 from codemods.narrow_reexport.forms.statement import Change
 from codemods.narrow_reexport.forms.verdicts import TextPlan, accepts
 from codemods.narrow_reexport.left_alone import (
@@ -131,23 +130,12 @@ class ExpressionPlanner:
         onward = onward_entries(self.syntax, self.module, names, listed, as_tuple=self.context.all_is_tuple)
         self.draft.edits += onward
         self.draft.sites += len(onward)
-        self._doctests()
         reflected = [r for r in references if isinstance(r, Reflection)]
         for verdicts in (
             judge_reflection(self.syntax, reflected, self.context.resolutions),
             judge_strings(self.syntax, self.context.resolutions, typed_strings(self.syntax)),
         ):
             self._verdicts(verdicts)
-
-    def _doctests(self) -> None:
-        # >>> from pkg import sym        in a docstring: not rewritten yet, but said
-        for use in self.syntax.strings:
-            text = (
-                str(use.node.value) if isinstance(use.parent, ast.Expr) and isinstance(use.node, ast.Constant) else ""
-            )
-            for line, symbol, _ in doctest_sites(text, use.node.lineno, self.context.resolutions):
-                reason = "a doctest reads the symbol through the package, which will fail"
-                self.draft.warnings.append(Warned(self.syntax.source.site(line), symbol, reason))
 
     def _own_dict(self, use: Use, names: Names) -> None:
         # pkg.__dict__["sym"]

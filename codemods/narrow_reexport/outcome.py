@@ -106,7 +106,7 @@ def assemble(
 def plan_documents(checkout: Checkout, context: Context) -> None:
     """Plan the files that are not Python; a `setup.py` is planned as both."""
     for survivor in checkout.scan.others if checkout.scan is not None else ():
-        plan = plan_document(survivor.path, survivor.data, context)
+        plan = plan_document(survivor.path, survivor.data, context, plan_file)
         code = checkout.plans.get(survivor.path)
         if code is not None:
             known = {mention.site.line for mention in plan.mentions}
@@ -278,7 +278,9 @@ def _verify(
         after = {change.path: change.after for change in own}
         code = {path: data for path, data in after.items() if path.endswith((".py", ".pyi"))}
         plans = plan_files(code, replace(context, layout=checkout.layout), None)
-        plans |= {path: plan_document(path, data, context) for path, data in after.items() if path not in code}
+        plans |= {
+            path: plan_document(path, data, context, plan_file) for path, data in after.items() if path not in code
+        }
         for change in own:
             failures += check_outside(change, checkout.plans[change.path].edits)
             plan = plans[change.path]

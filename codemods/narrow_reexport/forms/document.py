@@ -14,7 +14,7 @@ from dataclasses import replace
 from codemods.engine.bans import FILE_NAME
 from codemods.engine.source import NotPython, decode
 from codemods.narrow_reexport.context import Context, FilePlan
-from codemods.narrow_reexport.forms.notebook import judge_notebook
+from codemods.narrow_reexport.forms.notebook import plan_notebook
 from codemods.narrow_reexport.forms.page import (
     MENTION,
     REFUSAL,
@@ -25,18 +25,20 @@ from codemods.narrow_reexport.forms.page import (
     dotted_matches,
     import_matches,
 )
+from codemods.narrow_reexport.forms.pages import plan_page
 from codemods.narrow_reexport.forms.settings import is_value, judge_entry_points
+from codemods.narrow_reexport.forms.snippet import Planner
 
 _SETTINGS = (".toml", ".cfg", ".ini", ".yaml", ".yml", ".json")
-_SHOWN = (".md", ".rst", ".txt")
+_SHOWN = (".md", ".rst", ".txt", ".markdown", ".mdx", ".qmd", ".rmd", ".Rmd")
 _CYTHON = (".pyx", ".pxd", ".pxi")
 
 
-def plan_document(path: str, data: bytes, context: Context) -> FilePlan:
-    """Plan one file that is not Python, and the entry points of a `setup.py`."""
+def plan_document(path: str, data: bytes, context: Context, plan: Planner) -> FilePlan:
+    """Plan one file that is not Python, and the entry points of a `setup.py`; `plan` plans the Python in it."""
     accepted = context.accepted
     wanted = {found.symbol.name: found for found in context.resolutions if not found.is_submodule}
-    if not wanted or f"/{path}".endswith(f"/{FILE_NAME}"):  # our own rows are no mention of the symbol
+    if f"/{path}".endswith(f"/{FILE_NAME}"):  # our own rows are no mention of the symbol
         return FilePlan(path)
     try:
         text, exact = decode(data, path).text, True
@@ -44,13 +46,17 @@ def plan_document(path: str, data: bytes, context: Context) -> FilePlan:
         text, exact = data.decode("utf-8", "replace"), False
     page = Page(path, text, context.package.name, wanted, exact)
     if path.endswith(".py"):
-        judge_entry_points(page)
+        if wanted:
+            judge_entry_points(page)
         return page.settled(accepted)
     if path.endswith(".ipynb"):
-        judge_notebook(page)
-    _imports(page)
-    _dotted(page)
-    _aliased(page)
+        plan_notebook(page, context, plan)
+    elif path.endswith(_SHOWN):
+        plan_page(page, context, plan)
+    if wanted:
+        _imports(page)
+        _dotted(page)
+        _aliased(page)
     return page.settled(accepted)
 
 
@@ -64,10 +70,12 @@ def _imports(page: Page) -> None:
     for match, names in import_matches(page.text, page.package, page.wanted, _package_of(page) if cython else ""):
         line, last = page.line_of(match.start()), page.line_of(match.end("names"))
         verdict = Verdict(MENTION, last=last)
+        if page.is_edited(match.start()):
+            continue
         if cython and match["how"] == "import" and page.row(line).lstrip().startswith("from"):
             # from pkg import sym           in a .pyx; a `cimport` asks the .pxd, which stays
             verdict = replace(_CYTHON_READ, last=last)
-        elif page.path.endswith(_SHOWN):
+        elif page.path.endswith(_SHOWN) and not any(start <= match.start() < end for start, end in page.broken):
             reason = "a document shows an import through the package, which will fail for whoever copies it"
             verdict = Verdict(WARNING, reason, last=last)
         for name in names:
@@ -78,6 +86,8 @@ def _dotted(page: Page) -> None:
     settings, cython = page.path.endswith(_SETTINGS), page.path.endswith(_CYTHON)
     imports = cython and re.search(rf"^[ \t]*import[ \t]+{re.escape(page.package)}\b", page.text, re.M) is not None
     for match in dotted_matches(page):
+        if page.is_edited(match.start()):
+            continue
         line = page.line_of(match.start())
         column = match.start() - page.starts[line - 1]
         before, after = page.row(line)[:column], page.row(line)[column + len(match[0]) :]
@@ -96,6 +106,8 @@ def _dotted(page: Page) -> None:
 def _aliased(page: Page) -> None:
     # import pkg as p            p.sym(x)
     for match in aliased_matches(page):
+        if page.is_edited(match.start()):
+            continue
         line = page.line_of(match.start())
         sure = page.path.endswith(_CYTHON) and "#" not in page.row(line)
         page.put(line, match["name"], _CYTHON_READ if sure else Verdict(MENTION))
