@@ -23,9 +23,12 @@ if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
 _CODE = (".py", ".pyi", ".pyx", ".pxd", ".pxi", ".ipynb", ".sh")
-_DOCUMENTS = (".md", ".rst", ".txt")
+_DOCUMENTS = (".md", ".rst", ".txt", ".markdown", ".mdx", ".qmd", ".Rmd", ".rmd")
+SHOWING = (".ipynb", *_DOCUMENTS)  # files that hold Python beside other text
+TEMPLATES = (".tp", ".in")  # x.pyx.tp: Cython that is still to be made
 _SETTINGS = (".toml", ".cfg", ".ini", ".yaml", ".yml", ".json")
-_SUFFIXES = _CODE + _DOCUMENTS + _SETTINGS
+_CYTHON_TEMPLATES = tuple(f"{suffix}{end}" for suffix in (".pyx", ".pxd", ".pxi") for end in TEMPLATES)
+_SUFFIXES = _CODE + _DOCUMENTS + _SETTINGS + _CYTHON_TEMPLATES
 
 _NEVER = frozenset({".git", ".hg", "__pycache__", "node_modules", "site-packages"})
 _CACHES = frozenset({".tox", ".nox", ".eggs", ".mypy_cache", ".ruff_cache", ".pytest_cache"})

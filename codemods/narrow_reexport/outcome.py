@@ -28,6 +28,7 @@ from codemods.narrow_reexport.forms.verdicts import accepts
 from codemods.narrow_reexport.plan import plan_file
 from codemods.narrow_reexport.request import Checkout, Request, Result, StillLoaded, accepted_sites
 from codemods.narrow_reexport.resolve import Resolution
+from codemods.narrow_reexport.stubs import mirrored, plan_mirrored
 
 _PARALLEL_FROM = 120  # files that survive the scan; below, starting workers costs more than they save
 
@@ -105,8 +106,9 @@ def assemble(
 
 def plan_documents(checkout: Checkout, context: Context) -> None:
     """Plan the files that are not Python; a `setup.py` is planned as both."""
+    own = replace(context, layout=checkout.layout)
     for survivor in checkout.scan.others if checkout.scan is not None else ():
-        plan = plan_document(survivor.path, survivor.data, context, plan_file)
+        plan = plan_document(survivor.path, survivor.data, own, plan_file)
         code = checkout.plans.get(survivor.path)
         if code is not None:
             known = {mention.site.line for mention in plan.mentions}
@@ -212,6 +214,13 @@ def _init_changes(
             reason = "the stub of the __init__ does not parse"
             symbol = str(context.resolutions[0].symbol)
             stub_plan.refusals.append(Refusal(Site(stub.path, 1, 0, ""), symbol, reason, "mend it first"))
+    for path in mirrored(main.tree.paths, main.layout, package):
+        # pkg-stubs/__init__.pyi        a stub elsewhere
+        options = {"callers_only": request.options.callers_only}
+        elsewhere, plan = plan_mirrored(path, main.tree.read(path), package, namespaces, context, **options)
+        stub_plan.warnings += plan.warnings
+        if plan.edits:
+            found.append((elsewhere, plan))
     found.append((package, init))
     changes: list[FileChange] = []
     for module, plan in found:

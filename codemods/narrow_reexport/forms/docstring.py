@@ -63,6 +63,16 @@ def plan_docstrings(source: Source, tree: ast.Module, context: Context, plan: Pl
     return planned
 
 
+def read_in_examples(source: Source, tree: ast.Module, names: Iterable[str]) -> frozenset[str]:
+    """Those of a module's names that the examples of its docstrings read, as far as their text tells."""
+    asked = [*names]
+    if not asked or ">>>" not in source.text:
+        return frozenset()
+    texts = [str(node.value) for node in _docstrings(tree.body)]
+    shown = "\n".join(text for text in texts if ">>>" in text)
+    return frozenset(name for name in asked if re.search(rf"\b{re.escape(name)}\b", shown))
+
+
 def _docstrings(statements: Iterable[ast.stmt]) -> Iterator[ast.Constant]:
     for statement in statements:
         if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):

@@ -12,6 +12,7 @@ import re
 from dataclasses import replace
 
 from codemods.engine.bans import FILE_NAME
+from codemods.engine.discover import SHOWING
 from codemods.engine.source import NotPython, decode
 from codemods.narrow_reexport.context import Context, FilePlan
 from codemods.narrow_reexport.forms.notebook import plan_notebook
@@ -29,9 +30,10 @@ from codemods.narrow_reexport.forms.pages import plan_page
 from codemods.narrow_reexport.forms.settings import is_value, judge_entry_points
 from codemods.narrow_reexport.forms.snippet import Planner
 
+_PAGES = tuple(suffix for suffix in SHOWING if suffix != ".ipynb")
 _SETTINGS = (".toml", ".cfg", ".ini", ".yaml", ".yml", ".json")
-_SHOWN = (".md", ".rst", ".txt", ".markdown", ".mdx", ".qmd", ".rmd", ".Rmd")
 _CYTHON = (".pyx", ".pxd", ".pxi")
+_TEMPLATE = re.compile(r"\.(?:pyx|pxd|pxi)\.\w+\Z")  # Cython that is still to be made: looked at, never read
 
 
 def plan_document(path: str, data: bytes, context: Context, plan: Planner) -> FilePlan:
@@ -51,7 +53,7 @@ def plan_document(path: str, data: bytes, context: Context, plan: Planner) -> Fi
         return page.settled(accepted)
     if path.endswith(".ipynb"):
         plan_notebook(page, context, plan)
-    elif path.endswith(_SHOWN):
+    elif path.endswith(_PAGES):
         plan_page(page, context, plan)
     if wanted:
         _imports(page)
@@ -67,7 +69,8 @@ _CYTHON_READ = Verdict(
 
 def _imports(page: Page) -> None:
     cython = page.path.endswith(_CYTHON)
-    for match, names in import_matches(page.text, page.package, page.wanted, _package_of(page) if cython else ""):
+    here = _package_of(page) if cython or _TEMPLATE.search(page.path) else ""
+    for match, names in import_matches(page.text, page.package, page.wanted, here):
         line, last = page.line_of(match.start()), page.line_of(match.end("names"))
         verdict = Verdict(MENTION, last=last)
         if page.is_edited(match.start()):
@@ -75,7 +78,11 @@ def _imports(page: Page) -> None:
         if cython and match["how"] == "import" and page.row(line).lstrip().startswith("from"):
             # from pkg import sym           in a .pyx; a `cimport` asks the .pxd, which stays
             verdict = replace(_CYTHON_READ, last=last)
-        elif page.path.endswith(_SHOWN) and not any(start <= match.start() < end for start, end in page.broken):
+        elif (
+            page.path.endswith(SHOWING)
+            and not page.path.endswith(".ipynb")
+            and not any(start <= match.start() < end for start, end in page.broken)
+        ):
             reason = "a document shows an import through the package, which will fail for whoever copies it"
             verdict = Verdict(WARNING, reason, last=last)
         for name in names:
