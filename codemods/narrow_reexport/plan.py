@@ -79,7 +79,7 @@ def plan_file(path: str, data: bytes, context: Context) -> FilePlan:
     return FilePlan(
         path,
         tuple(sorted(set(edits))),
-        draft.sites + len(shown.edits),
+        draft.sites + len(shown.spans),
         tuple(sorted(refusals)),
         tuple(sorted(set(warnings))),
         mentions(source, context, [*edits, *shown.spans], [*refusals, *accepted]),

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from codemods.engine.edits import apply
@@ -19,6 +20,7 @@ from codemods.narrow_reexport.context import Context
 from codemods.narrow_reexport.forms.page import MENTION, Page, import_matches
 from codemods.narrow_reexport.forms.shown import Written, blocks, examples, lines_of
 from codemods.narrow_reexport.forms.snippet import (
+    Planned,
     Planner,
     Row,
     Snippet,
@@ -34,7 +36,9 @@ from codemods.narrow_reexport.forms.weave import Cut, Unwoven, Woven, woven
 _SHOWS = re.compile(r"^[ \t]*(?:>>>|```|~~~|\.\. [\w-]+::)", re.M)
 _MAY_SHOW = re.compile(r">>>|```|~~~|\.\. [\w-]+::")
 _LITERAL = re.compile(r"(?P<kind>[rRuU]?)(?P<quote>\"\"\"|'''|\"|')")
-_ESCAPE = re.compile(r"\\(?:[0-7]{1,3}|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|[abfnrtv\\'\"])|\\(?![0-7xuUNabfnrtv\\'\"]|\Z)")
+_PIECE = re.compile(
+    r"\\(?:\r\n|N\{[^}]*\}|[0-7]{1,3}|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[\s\S])|\r\n|[\s\S]"
+)
 _WARNING = "a doctest reads the symbol through the package, which will fail"
 
 
@@ -96,59 +100,60 @@ class _Docstring:
     def run(self, tree: ast.Module) -> None:
         """Add what the docstring shows; `tree` is the module that it stands in."""
         start, end = self.source.span(self.node)
-        lines = written(self.source.text, start, end, str(self.node.value))
-        if lines is None:
-            # the escapes of the literal hide where a character stands
-            self._by_value()
-            return
-        raw = self.source.text[start : start + 1] in "rR"
+        value = str(self.node.value)
+        lines = written(self.source.text, start, end, value)
+        literal = _LITERAL.match(self.source.text, start)
+        raw = literal is not None and literal["kind"] in ("r", "R")
+        newline = "\\n" if literal is not None and len(literal["quote"]) == 1 else self.source.newline
 
         def spell(code: str) -> str:
             return code if raw else code.replace("\\", "\\\\")
 
-        shown = (examples(lines, self.source.newline, spell), blocks(lines, self.source.newline, spell))
+        def line_of(offset: int) -> int:
+            if lines is not None:
+                return self.source.line_of(offset)
+            return min(self.node.lineno + value.count("\n", 0, offset), self.node.end_lineno or self.node.lineno)
+
+        # where characters have no place, as in "a" "b", the value is planned to tell what stands there
+        read = lines_of(value) if lines is None else lines
+        shown = (examples(read, newline, spell), blocks(read, newline, spell))
         # the examples share a namespace, a block has its own
         groups = [shown[0]] if shown[0] else []
         groups += [[block] for block in shown[1]]
-        found: list[Woven | None] = []
+        planned = [self._planned(group, tree, line_of) for group in groups]
+        found = [
+            _woven(each, group) if lines is not None else None for each, group in zip(planned, groups, strict=True)
+        ]
         codes: list[str] = []
-        for group in groups:
-            found.append(self._group(group, tree))
-            after = found[-1].codes if found[-1] is not None else [[row.code for row in s.rows] for s in group]
-            codes += [code for each in after for code in each]
+        for group, each in zip(groups, found, strict=True):
+            after = each.codes if each is not None else [[row.code for row in s.rows] for s in group]
+            codes += [code for rows in after for code in rows]
         cuts = [cut for each in found if each is not None for cut in each.cuts]
         safe = not cuts or self._reads_back(cuts, end, codes)
         path = self.source.path
-        for group, each in zip(groups, found, strict=True):
+        for group, plan, each in zip(groups, planned, found, strict=True):
+            if each is None or not safe:
+                self._say_left(plan, line_of)
             spans = each.spans if safe and each is not None else ()
-            self._by_rows([row for snippet in group for row in snippet.rows], spans)
+            self._by_rows([row for snippet in group for row in snippet.rows], spans, line_of)
             self.into.spans += [Edit(path, low, high, "") for low, high in spans]
         self.into.edits += [Edit(path, *cut) for cut in cuts if safe]
 
-    def _group(self, group: Sequence[Snippet], tree: ast.Module) -> Woven | None:
+    def _planned(self, group: Sequence[Snippet], tree: ast.Module, line_of: Callable[[int], int]) -> Planned:
         rows = [row for snippet in group for row in snippet.rows]
         code = parsed(code_of(rows)) or ast.Module([], [])
         prelude = list(prelude_of(tree.body, self.context, code))
         if self.source.path == self.context.package.path:
             prelude += self._own_names(code)
         planned = plan_snippets(
-            self.source.path,
-            group,
-            self.context,
-            self.plan,
-            prelude=prelude,
-            line_of=self.source.line_of,
-            lenient=True,
+            self.source.path, group, self.context, self.plan, prelude=prelude, line_of=line_of, lenient=True
         )
         for note in planned.notes:
             if note.weight != MENTION:
-                line = self.source.line_of(note.start)
+                site = self.source.site(line_of(note.start))
                 reason = f"a doctest is left as it is: {note.reason}"
-                self.into.warnings.append(Warned(self.source.site(line), symbol_named(self.context, note.name), reason))
-        try:
-            return woven(planned, group)
-        except Unwoven:
-            return None
+                self.into.warnings.append(Warned(site, symbol_named(self.context, note.name), reason))
+        return planned
 
     def _own_names(self, code: ast.Module) -> list[str]:
         # in the package's own __init__ an example finds what the package binds: >>> sym(2)
@@ -179,7 +184,7 @@ class _Docstring:
         shown = [*examples(lines or (), "\n", str), *blocks(lines or (), "\n", str)]
         return [row.code for snippet in shown for row in snippet.rows] == list(expected)
 
-    def _by_rows(self, rows: Sequence[Row], spans: Sequence[tuple[int, int]]) -> None:
+    def _by_rows(self, rows: Sequence[Row], spans: Sequence[tuple[int, int]], line_of: Callable[[int], int]) -> None:
         """Warn of what the rows still read through the package by its full path."""
         text = "\n".join(row.code for row in rows)
         package = self.context.package.name
@@ -199,8 +204,8 @@ class _Docstring:
                 continue
             if self._imports_module(text, at, name):
                 continue
-            line = self.source.line_of(row.marks[0])
-            self.into.warnings.append(Warned(self.source.site(line), symbol_named(self.context, name), _WARNING))
+            site = self.source.site(line_of(row.marks[0]))
+            self.into.warnings.append(Warned(site, symbol_named(self.context, name), _WARNING))
 
     def _imports_module(self, text: str, at: int, name: str) -> bool:
         # import pkg.f        from pkg.f import g       pkg.f.f         the module f, not the function
@@ -212,26 +217,23 @@ class _Docstring:
             return True
         return found.same_name and dotted and after[len(self.context.package.name) + len(name) + 1 :][:1] == "."
 
-    def _by_value(self) -> None:
-        value = str(self.node.value)
-        lines = lines_of(value)
-        shown = [*examples(lines, "\n", str), *blocks(lines, "\n", str)]
-        wanted = {f.symbol.name: f for f in self.context.resolutions if not f.is_submodule}
-        text = "\n".join(row.code for snippet in shown for row in snippet.rows)
-        package = self.context.package.name
-        leaf = package.rpartition(".")[2]
-        for name, found in wanted.items():
-            if found.narrowed and found.same_name:
-                continue
-            read = re.search(rf"\b{re.escape(leaf)}\.{re.escape(name)}\b", text) is not None
-            if read or any(name in names for _, names in import_matches(text, package, wanted)):
-                near = [
-                    number
-                    for number in range(self.node.lineno, (self.node.end_lineno or self.node.lineno) + 1)
-                    if re.search(rf"\b{re.escape(name)}\b", self.source.line(number))
-                ]
-                site = self.source.site(near[0] if near else self.node.lineno)
-                self.into.warnings.append(Warned(site, str(found.symbol), _WARNING))
+    def _say_left(self, planned: Planned, line_of: Callable[[int], int]) -> None:
+        """Warn of each place that was to be edited and is not."""
+        for edit in planned.edits:
+            at = planned.text.count("\n", 0, edit.start)
+            row = planned.lines[at].row or next((line.row for line in planned.lines if line.row is not None), None)
+            code = planned.text[planned.text.rfind("\n", 0, edit.start) + 1 : edit.end + 1]
+            found = [f for f in self.context.resolutions if re.search(rf"\b{re.escape(f.symbol.name)}\b", code)]
+            line = line_of(row.marks[0]) if row is not None else self.node.lineno
+            symbol = str((found or self.context.resolutions)[0].symbol)
+            self.into.warnings.append(Warned(self.source.site(line), symbol, _WARNING))
+
+
+def _woven(planned: Planned, group: Sequence[Snippet]) -> Woven | None:
+    try:
+        return woven(planned, group)
+    except Unwoven:
+        return None
 
 
 def written(text: str, start: int, end: int, value: str) -> list[Written] | None:
@@ -239,44 +241,41 @@ def written(text: str, start: int, end: int, value: str) -> list[Written] | None
     literal = _LITERAL.match(text, start)
     if literal is None:
         return None
-    quote, raw = literal["quote"], literal["kind"] in ("r", "R")
+    quote = literal["quote"]
     inner, stop = literal.end(), end - len(quote)
-    if stop < inner or not text.startswith(quote, stop) or len(quote) == 1:
+    if stop < inner or not text.startswith(quote, stop):
         return None
-    lines: list[Written] = []
-    for line in lines_of(text, inner, stop):
-        if raw:
-            lines.append(line)
-            continue
-        decoded = _unescaped(line)
-        if decoded is None:
-            return None
-        lines.append(decoded)
-    if not raw and lines and lines[0].text == "\\":
-        # a backslash after the opening quotes takes the first newline away
-        lines = lines[1:]
+    raw = literal["kind"] in ("r", "R") or "\\" not in text[inner:stop]
+    lines = lines_of(text, inner, stop) if raw else _unescaped(text, inner, stop)
     read = "\n".join(line.text for line in lines)
-    ends = text[inner:stop].endswith(("\n", "\r")) and bool(lines)
-    return lines if read + ("\n" if ends else "") == value else None
+    return lines if value in (read, f"{read}\n") else None
 
 
-def _unescaped(line: Written) -> Written | None:
-    if "\\" not in line.text or line.text == "\\":
-        return line
+def _unescaped(text: str, start: int, end: int) -> list[Written]:
+    lines: list[Written] = []
     chars: list[str] = []
     marks: list[int] = []
-    at = 0
-    while at < len(line.text):
-        marks.append(line.marks[at])
-        if line.text[at] != "\\":
-            chars.append(line.text[at])
-            at += 1
-            continue
-        escape = _ESCAPE.match(line.text, at)
-        # \d and the like are no escape: the backslash stays
-        char = "\n" if escape is None else "\\" if escape[0] == "\\" else str(ast.literal_eval(f'"{escape[0]}"'))
-        if char == "\n" or len(char) != 1:
-            return None  # lines that the file does not have
-        chars.append(char)
-        at = escape.end() if escape else at
-    return Written("".join(chars), (*marks, line.marks[-1]), line.after)
+    for piece in _PIECE.finditer(text, start, end):
+        for number, char in enumerate(_decoded(piece[0])):
+            marks.append(piece.start() + number)
+            if char != "\n":
+                chars.append(char)
+                continue
+            lines.append(Written("".join(chars), tuple(marks), piece.end()))
+            chars, marks = [], []
+    if chars:
+        lines.append(Written("".join(chars), (*marks, end), end))
+    return lines
+
+
+def _decoded(piece: str) -> str:
+    if piece in ("\r\n", "\r"):
+        return "\n"
+    if piece[0] != "\\":
+        return piece
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # \d is no escape: the backslash stays
+        try:
+            return str(ast.literal_eval(f'"""{piece}"""'))
+        except (SyntaxError, ValueError):
+            return piece

@@ -228,17 +228,33 @@ def test_escapes_in_a_literal_do_not_shift_the_edits() -> None:
     )
 
 
-def test_a_literal_whose_lines_are_escapes_is_warned_of() -> None:
-    text = 'def f():\n    ">>> from pkg import sym\\n>>> sym(2)\\n20"\n'
-    check_rewritten(
-        {**PKG, "main.py": text}, "pkg", "sym", dict(NARROWED), says=r"warning: main\.py:2: a doctest reads"
+def test_lines_that_are_escapes_are_lines() -> None:
+    check(
+        'def f():\n    ">>> from pkg import light, sym\\n>>> sym(light(2))\\n20"\n',
+        'def f():\n    ">>> from pkg import light\\n>>> from pkg.sub import sym\\n>>> sym(light(2))\\n20"\n',
     )
 
 
-def test_a_backslash_that_joins_lines_is_warned_of() -> None:
-    text = '"""One \\\nline.\n\n>>> from pkg import sym\n"""\n'
+def test_a_newline_escape_in_a_comment_of_an_example_is_no_hindrance() -> None:
+    check(
+        'import pkg as p\n\n\ndef f():\n    """\n    >>> end = chr(10)  # end = \\n\n    >>> p.sym(2)\n    20\n    """\n    p.light(1)\n',
+        'import pkg as p\n\n\ndef f():\n    """\n    >>> end = chr(10)  # end = \\n\n    >>> from pkg.sub import sym\n'
+        '    >>> sym(2)\n    20\n    """\n    p.light(1)\n',
+    )
+
+
+def test_a_backslash_that_joins_lines_is_no_hindrance() -> None:
+    check(
+        '"""One \\\nline.\n\n>>> from pkg import sym\n"""\n',
+        '"""One \\\nline.\n\n>>> from pkg.sub import sym\n"""\n',
+    )
+
+
+@pytest.mark.parametrize("read", ["from pkg import sym", "import pkg as p; p.sym(2)"])
+def test_a_docstring_of_two_literals_is_warned_of(read: str) -> None:
+    text = f'def f():\n    (\n        "F.\\n"\n        ">>> {read}\\n"\n    )\n'
     check_rewritten(
-        {**PKG, "main.py": text}, "pkg", "sym", dict(NARROWED), says=r"warning: main\.py:4: a doctest reads"
+        {**PKG, "main.py": text}, "pkg", "sym", dict(NARROWED), says=r"warning: main\.py:[34]: a doctest reads"
     )
 
 
