@@ -72,10 +72,9 @@ def plan_file(path: str, data: bytes, context: Context) -> FilePlan:
     exampled = read_in_examples(source, tree, draft.unused)
     shown = plan_docstrings(source, tree, context, plan_file)
     edits = draft.edits + place(syntax, module, draft.changes, context.width) + shown.edits
-    refusals, accepted = settle(source, draft.refusals, context)
-    warnings = [
-        warning for warning in draft.warnings + shown.warnings if not is_accepted(source, warning.site, context)
-    ]
+    refusals, accepted = settle(source, [r for r in draft.refusals if r.site.line not in shown.lines], context)
+    said = [warning for warning in draft.warnings if warning.site.line not in shown.lines] + shown.warnings
+    warnings = [warning for warning in said if not is_accepted(source, warning.site, context)]
     return FilePlan(
         path,
         tuple(sorted(set(edits))),

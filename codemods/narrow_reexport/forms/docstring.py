@@ -49,6 +49,7 @@ class Docstrings:
     edits: list[Edit] = field(default_factory=list)
     warnings: list[Warned] = field(default_factory=list)
     spans: list[Edit] = field(default_factory=list)
+    lines: set[int] = field(default_factory=set)  # where such strings start: what else is said of them does not count
 
 
 def plan_docstrings(source: Source, tree: ast.Module, context: Context, plan: Planner) -> Docstrings:
@@ -64,6 +65,7 @@ def plan_docstrings(source: Source, tree: ast.Module, context: Context, plan: Pl
         if _SHOWS.search(text) is None or not any(name in text for name in names):
             continue
         _Docstring(source, node, inner, plan, planned).run(tree)
+        planned.lines.add(node.lineno)
     return planned
 
 
@@ -77,16 +79,42 @@ def read_in_examples(source: Source, tree: ast.Module, names: Iterable[str]) -> 
     return frozenset(name for name in asked if re.search(rf"\b{re.escape(name)}\b", shown))
 
 
-def _docstrings(statements: Iterable[ast.stmt]) -> Iterator[ast.Constant]:
+def _docstrings(statements: Sequence[ast.stmt]) -> Iterator[ast.Constant]:
+    """The strings whose examples doctest runs, in a module or in one of its blocks."""
+    # f.__doc__ = _doc        _doc = """>>> pkg.sym(2)"""
+    named = {
+        statement.value.id
+        for statement in statements
+        if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Name)
+        if any(_is_doc(target) for target in statement.targets)
+    }
     for statement in statements:
-        if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
-            if isinstance(statement.value.value, str):
-                yield statement.value
+        if isinstance(statement, ast.Expr):
+            yield from _strings(statement.value)
+        elif isinstance(statement, ast.Assign):
+            first = statement.targets[0]
+            if _is_doc(first) or (isinstance(first, ast.Name) and first.id in named):
+                yield from _strings(statement.value)
+            elif isinstance(first, ast.Name) and first.id == "__test__" and isinstance(statement.value, ast.Dict):
+                # __test__ = {"more": """>>> pkg.sym(2)"""}
+                for value in statement.value.values:
+                    yield from _strings(value)
         for part in ("body", "orelse", "finalbody", "handlers", "cases"):
             inner = getattr(statement, part, None)
-            if isinstance(inner, list):
-                for each in inner:
-                    yield from _docstrings([each] if isinstance(each, ast.stmt) else each.body)
+            if isinstance(inner, list) and inner:
+                own = isinstance(inner[0], ast.stmt)
+                for block in [inner] if own else [each.body for each in inner]:
+                    yield from _docstrings(block)
+
+
+def _is_doc(target: ast.expr) -> bool:
+    name = target.attr if isinstance(target, ast.Attribute) else target.id if isinstance(target, ast.Name) else ""
+    return name == "__doc__"
+
+
+def _strings(node: ast.expr) -> Iterator[ast.Constant]:
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        yield node
 
 
 class _Docstring:

@@ -302,6 +302,22 @@ def test_a_function_of_its_module_s_name_is_imported_in_the_example() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("head", "tail"),
+    [
+        ('__test__ = {"more": """', '"""}\n'),
+        ('__doc__ = """', '"""\n'),
+        ('def f():\n    pass\n\n\nf.__doc__ = """', '"""\n'),
+        ('def f():\n    pass\n\n\n_doc = """', '"""\nf.__doc__ = _doc\n'),
+    ],
+)
+def test_other_strings_that_doctest_runs_are_rewritten_too(head: str, tail: str) -> None:
+    check(
+        f"{head}\n>>> from pkg import sym\n>>> sym(2)\n20\n{tail}",
+        f"{head}\n>>> from pkg.sub import sym\n>>> sym(2)\n20\n{tail}",
+    )
+
+
 def test_a_string_that_is_no_docstring_is_left_alone() -> None:
     text = 'TEXT = """\n>>> from pkg import sym\n"""\n'
     check_rewritten({**PKG, "main.py": text}, "pkg", "sym", dict(NARROWED))
