@@ -131,7 +131,8 @@ class _String:
 def _cells_of(text: str) -> list[_Cell] | None:
     """The code cells of a notebook; None if it is no notebook of format 4."""
     try:
-        cells = json.loads(text)["cells"]
+        notebook = json.loads(text)
+        cells = notebook["cells"]
         kinds = [str(cell["cell_type"]) for cell in cells]
         tokens = _TOKEN.finditer(text)
         tree = _value(text, next(tokens), tokens)
@@ -140,6 +141,7 @@ def _cells_of(text: str) -> list[_Cell] | None:
         return None
     # "caf\\u00e9", as json.dump writes it, or "café", as nbformat does
     escaped = re.search(r"\\u00[89a-f]|\\u0[1-9a-f]|\\u[1-9a-f]", text, re.I) is not None
+    speaks = _speaks_python(notebook.get("metadata"))
     found: list[_Cell] = []
     for kind, source in zip(kinds, sources, strict=True):
         pieces = source if isinstance(source, list) else [source]
@@ -150,9 +152,19 @@ def _cells_of(text: str) -> list[_Cell] | None:
             return None
         snippet = _snippet(text, strings, listed=isinstance(source, list), escaped=escaped)
         rows, python = masked(snippet.rows)
+        python = python and speaks
         first = next((row.code for row in snippet.rows if row.code.strip()), "")
         found.append(_Cell(Snippet(rows, snippet.newline, snippet.prompts, snippet.spell), python, first))
     return found
+
+
+def _speaks_python(metadata: object) -> bool:
+    # "kernelspec": {"language": "R"}
+    own = metadata if isinstance(metadata, dict) else {}
+    known = [own.get(part) for part in ("kernelspec", "language_info")]
+    named = [part.get("language", part.get("name")) for part in known if isinstance(part, dict)]
+    languages = [name for name in named if isinstance(name, str)]
+    return not languages or any("python" in name.lower() or name.lower().startswith("py") for name in languages)
 
 
 def _value(text: str, token: re.Match[str], tokens: Iterator[re.Match[str]]) -> object:

@@ -125,6 +125,14 @@ def plan_snippets(
         notes.append(_note(lines, ends, warning.site.line, warning.symbol, warned, warning.reason))
     for mention in found.mentions:
         notes.append(_note(lines, ends, mention.site.line, mention.symbol, MENTION))
+    if lenient and found.refusals:
+        for edit in found.edits:
+            at = planned.text.count("\n", 0, edit.start) + 1
+            code = lines[at - 1].code
+            symbols = [each.symbol for each in context.resolutions if each.symbol.name in code]
+            symbol = str((symbols or [context.resolutions[0].symbol])[0])
+            reason = "another place of the same code stands in the way"
+            notes.append(_note(lines, ends, at, symbol, WARNING, reason))
     return replace(planned, edits=() if found.refusals else found.edits, notes=tuple(notes))
 
 
@@ -213,7 +221,8 @@ def prelude_of(statements: Iterable[ast.stmt], context: Context, code: ast.Modul
         for alias in node.names
     }
     bound |= {node.id for node in nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
-    wanted = read - bound
+    statements = [*statements]
+    wanted = read - bound - _assigned(statements)
     starred = {found.symbol.name for found in context.resolutions if found.starred}
     kept: dict[str, None] = {}
     for node in _imports(statements):
@@ -235,6 +244,21 @@ def prelude_of(statements: Iterable[ast.stmt], context: Context, code: ast.Modul
             if reach:
                 kept[ast.unparse(ast.ImportFrom(node.module, reach, node.level))] = None
     return tuple(kept)
+
+
+def _assigned(statements: Iterable[ast.stmt]) -> set[str]:
+    """The names that statements bind in their own scope, other than by imports."""
+    names: set[str] = set()
+    todo: list[ast.AST] = [*statements]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            names.add(node.name)
+        elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            names.add(node.id)
+        elif not isinstance(node, ast.Lambda):
+            todo += ast.iter_child_nodes(node)
+    return names
 
 
 def _imports(statements: Iterable[ast.stmt]) -> Iterable[ast.Import | ast.ImportFrom]:

@@ -7,6 +7,7 @@ Invariant: what is no code of a changed row stays, character for character; wher
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -94,7 +95,7 @@ def _changes(planned: Planned) -> tuple[list[_Change], list[str]]:
         new = apply(text[base : starts[last]], moved)
         if new and not new.endswith("\n"):
             raise Unwoven
-        rows = new.split("\n")[:-1]
+        rows = _directed([line.code for line in lines[first:last]], new.split("\n")[:-1])
         if lines[first].snippet == -2:
             if any(line.snippet != -2 for line in lines[first:last]):
                 raise Unwoven
@@ -103,6 +104,25 @@ def _changes(planned: Planned) -> tuple[list[_Change], list[str]]:
         changes.append((first, last, rows))
     changes += [(one, one + 1, [lines[one].code]) for one in range(done, len(lines))]
     return changes, added
+
+
+_DIRECTIVE = re.compile(r"#[ \t]*x?doctest:[^\n'\"]*\Z")
+
+
+def _directed(old: Sequence[str], new: list[str]) -> list[str]:
+    """A directive of an example holds for the statements that take its place."""
+    # >>> from pkg import a, sym  # doctest: +SKIP
+    found = [match[0] for code in old for match in [_DIRECTIVE.search(code)] if match]
+    tree = parsed("\n".join(new)) if found else None
+    if tree is None:
+        return new
+    rows = [*new]
+    for statement in tree.body:
+        last = statement.end_lineno or statement.lineno
+        own = rows[statement.lineno - 1 : last]
+        if not any(_DIRECTIVE.search(code) for code in own):
+            rows[last - 1] += f"  {found[0]}"
+    return rows
 
 
 def _with_added(changes: list[_Change], added: list[str], lines: Sequence[Line]) -> list[_Change]:
@@ -120,6 +140,10 @@ def _with_added(changes: list[_Change], added: list[str], lines: Sequence[Line])
     at = before if before is not None else min(tops, default=None)
     if at is None:
         raise Unwoven
+    if touched:
+        # skipped examples alone need it: it is skipped like them
+        directed = [_DIRECTIVE.search(lines[first].code) for first in touched]
+        added = _directed([lines[touched[0]].code], added) if all(directed) else added
     result: list[_Change] = []
     for first, last, new in changes:
         if first <= at < last:

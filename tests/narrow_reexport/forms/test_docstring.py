@@ -328,3 +328,40 @@ def test_a_docstring_of_a_stub_is_like_any_other(quote: str) -> None:
     text = f"def f() -> None:\n    {quote}\n    >>> from pkg import sym\n    {quote}\n"
     after = text.replace("from pkg import", "from pkg.sub import")
     check_rewritten({**PKG, "main.pyi": text}, "pkg", "sym", {**NARROWED, "main.pyi": after})
+
+
+def test_a_skipped_example_stays_skipped() -> None:
+    before = '"""\n>>> from pkg import light, sym  # doctest: +SKIP\n>>> 1\n1\n"""\n'
+    after = (
+        '"""\n>>> from pkg import light  # doctest: +SKIP\n'
+        '>>> from pkg.sub import sym  # doctest: +SKIP\n>>> 1\n1\n"""\n'
+    )
+    check(before, after)
+
+
+def test_an_import_that_skipped_examples_alone_need_is_skipped() -> None:
+    text = 'import pkg\n\n\ndef f():\n    """\n    >>> pkg.sym("x" * 0)  # doctest: +SKIP\n    20\n    """\n    pkg.light(1)\n'
+    after = text.replace(">>> pkg.sym", ">>> import pkg.sub  # doctest: +SKIP\n    >>> pkg.sub.sym")
+    check_rewritten({**PKG, "main.py": text}, "pkg", "sym", {**NARROWED, "main.py": after})
+
+
+def test_an_import_that_only_examples_read_is_kept() -> None:
+    before = 'import pkg as p\n\n\ndef f():\n    """\n    >>> p.light(2)\n    2\n    """\n    return p.sym(1)\n'
+    after = (
+        "import pkg as p\nfrom pkg.sub import sym\n\n\ndef f():\n"
+        '    """\n    >>> p.light(2)\n    2\n    """\n    return sym(1)\n'
+    )
+    check(before, after)
+
+
+def test_a_submodule_that_only_the_package_loaded_is_imported_in_the_example() -> None:
+    check(
+        '"""\n>>> import pkg\n>>> pkg.sub.Sym.limit\n3\n"""\n',
+        '"""\n>>> import pkg\n>>> import pkg.sub\n>>> pkg.sub.Sym.limit\n3\n"""\n',
+    )
+
+
+def test_an_accept_comment_leaves_an_example() -> None:
+    text = '"""\n>>> import pkg\n>>> pkg.sym(2)  # codemods: accept narrow_reexport\n20\n"""\n'
+    outcome = check_rewritten({**PKG, "main.py": text}, "pkg", "sym", dict(NARROWED))
+    assert "warning: main.py" not in outcome.text

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tests.narrow_reexport.trees import NARROWED, PKG
@@ -69,3 +71,10 @@ def test_an_accept_comment_takes_a_setting_on() -> None:
 def test_accept_on_the_command_line_takes_a_setting_on() -> None:
     tree = {**PKG, "conf.toml": 'kernel = "pkg.sym"\n'}
     check_rewritten(tree, "pkg", "sym", dict(NARROWED), options=["--accept", "conf.toml:1"])
+
+
+@pytest.mark.parametrize("path", ["pkg/fast.pyx.tp", "pkg/fast.pyx.in"])
+def test_a_template_of_cython_is_a_mention(path: str) -> None:
+    tree = {**PKG, path: "{{py: x = 1}}\nfrom . import sym\n"}
+    outcome = check_rewritten(tree, "pkg", "sym", dict(NARROWED), says=rf"{re.escape(path)}:2")
+    assert "warning" not in outcome.text

@@ -242,3 +242,17 @@ def test_a_byte_order_mark_is_kept() -> None:
     before = notebook(cell("from pkg import sym", "x = sym(2)"))
     after = notebook(cell("from pkg.sub import sym", "x = sym(2)"))
     check_text(b"\xef\xbb\xbf" + before, b"\xef\xbb\xbf" + after)
+
+
+def test_a_notebook_of_another_language_is_warned_of() -> None:
+    cells = b'"cells": [{"cell_type": "code", "source": ["from pkg import sym"]}]'
+    before = b'{%s, "nbformat": 4, "metadata": {"kernelspec": {"language": "R"}}}' % cells
+    check_text(before, before, says=r"warning: demo\.ipynb:1: a notebook may read")
+
+
+def test_a_package_that_another_module_hands_on_is_followed() -> None:
+    before = notebook(cell("from helpers import p", "print(p.sym(2))"))
+    tree = {**PKG, "helpers.py": "import pkg as p\n", "demo.ipynb": before}
+    after = notebook(cell("from helpers import p", "from pkg.sub import sym", "print(sym(2))"))
+    outcome = check_rewritten(tree, "pkg", "sym", {**NARROWED, "demo.ipynb": after})
+    assert "warning: demo" not in outcome.text

@@ -169,3 +169,26 @@ def test_a_function_of_its_module_s_name_is_imported_from_the_module() -> None:
 
 def test_an_accept_comment_leaves_a_line_of_a_block() -> None:
     stays("```python\nimport pkg\npkg.sym(2)  # codemods: accept narrow_reexport\n```\n")
+
+
+def test_a_name_that_a_block_above_binds_anew_is_left_alone() -> None:
+    stays(
+        "```python\nimport pkg\n```\n\n```python\npkg = load()\n```\n\n```python\npkg.sym(2)\n```\n",
+        says=r"README\.md:10",
+    )
+
+
+def test_a_submodule_that_only_the_package_loaded_is_imported_in_a_block() -> None:
+    check(
+        "```python\nimport pkg\nprint(pkg.sub.Sym)\n```\n",
+        "```python\nimport pkg\nimport pkg.sub\nprint(pkg.sub.Sym)\n```\n",
+    )
+
+
+def test_what_only_a_page_reads_through_the_package_is_kept() -> None:
+    tree = {
+        "pkg/__init__.py": "from .sub import *\n",
+        "pkg/sub.py": "import os\n\n\ndef sym():\n    pass\n",
+        "README.md": "```python\nimport pkg\npkg.os.getcwd()\n```\n",
+    }
+    check_rewritten(tree, "pkg", "sym", {"pkg/__init__.py": "from .sub import os\n"})
