@@ -19,7 +19,6 @@ import sys
 import time
 import traceback
 from collections import Counter, defaultdict
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -60,7 +59,8 @@ def main() -> int:
     for package in packages_of(session, given.top):
         if given.only and package not in given.only:
             continue
-        for verdict in verdicts_of(session, given.tree, given.top, package):
+        for name, star in reexports_of(session, given.top, package):
+            verdict = one(session, given.tree, package, name, star)
             verdicts.append(verdict)
             if sink is not None:
                 print(json.dumps(asdict(verdict)), file=sink, flush=True)
@@ -89,14 +89,15 @@ def packages_of(session: Session, top: str) -> list[str]:
     return found
 
 
-def verdicts_of(session: Session, root: Path, top: str, package: str) -> Iterator[Verdict]:
+def reexports_of(session: Session, top: str, package: str) -> list[tuple[str, bool]]:
+    """The re-exported names of one package, and whether a star brings them."""
     layout, namespaces, _ = session.view(package, ())
     module = layout.locate(package)
     assert module is not None
     try:
         every = resolve(module, ("*",), namespaces, {})
     except CodemodError:
-        return  # it binds nothing
+        return []  # it binds nothing
     reexports = [found.symbol.name for found in every.resolutions if f"{found.origin.module}.".startswith(f"{top}.")]
     stars = {found.symbol.name for found in every.resolutions if found.stars}
     reexports += [refusal.symbol.rpartition(":")[2] for refusal in every.refusals]
@@ -108,8 +109,7 @@ def verdicts_of(session: Session, root: Path, top: str, package: str) -> Iterato
     reexports += [
         name for name, reason in every.skipped if name in imported and "not a re-exported symbol" not in reason
     ]
-    for name in dict.fromkeys(reexports):
-        yield one(session, root, package, name, name in stars)
+    return [(name, name in stars) for name in dict.fromkeys(reexports)]
 
 
 def one(session: Session, root: Path, package: str, name: str, star: bool) -> Verdict:
@@ -139,6 +139,7 @@ def kind_of(reason: str) -> str:
     text = re.sub(r"'[^']*'", "…", text)
     text = re.sub(r"\b\w+(?:[.:/]\w+)+\b(?:\(\))?", "…", text)
     text = re.sub(r"\b\d+\b", "N", text)
+    text = re.sub(r"\buses \w+ (?=at|for)", "uses the name ", text)
     return re.sub(r"^\w+ (?=has more|is (?:defined|bound|imported|deleted|rebound|the module))", "the name ", text)
 
 
