@@ -103,7 +103,7 @@ class ExpressionPlanner:
             self.module,
             names,
             early=self.context.early,
-            private=self.module.is_package or self.module.name in self.context.starred_modules,
+            private=self.module.is_package or self.module.name in self.context.starred_modules or self._stars(),
             risky=frozenset(found.symbol.name for found in self.context.resolutions)
             if self.module.name in self.context.risky
             else frozenset(),
@@ -136,6 +136,11 @@ class ExpressionPlanner:
             judge_strings(self.syntax, self.context.resolutions, typed_strings(self.syntax)),
         ):
             self._verdicts(verdicts)
+
+    def _stars(self) -> bool:
+        # from pkg import *        it may bind over a new name, for one the module f over the function f
+        imports = [each for each, _ in self.syntax.imports if isinstance(each, ast.ImportFrom)]
+        return any(each.names[0].name == "*" for each in imports)
 
     def _own_dict(self, use: Use, names: Names) -> None:
         # pkg.__dict__["sym"]

@@ -256,7 +256,7 @@ def _assigned(statements: Iterable[ast.stmt]) -> set[str]:
             names.add(node.name)
         elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
             names.add(node.id)
-        elif not isinstance(node, ast.Lambda):
+        elif not isinstance(node, (ast.Lambda, ast.ExceptHandler)):  # except ImportError: pkg = None
             todo += ast.iter_child_nodes(node)
     return names
 

@@ -365,3 +365,19 @@ def test_an_accept_comment_leaves_an_example() -> None:
     text = '"""\n>>> import pkg\n>>> pkg.sym(2)  # codemods: accept narrow_reexport\n20\n"""\n'
     outcome = check_rewritten({**PKG, "main.py": text}, "pkg", "sym", dict(NARROWED))
     assert "warning: main.py" not in outcome.text
+
+
+def test_an_alias_that_a_guard_binds_otherwise_is_followed() -> None:
+    head = "try:\n    import pkg as p\nexcept ImportError:\n    p = None\n\n\ndef f():\n"
+    check(
+        f'{head}    """\n    >>> p.sym(2)\n    20\n    """\n',
+        f'{head}    """\n    >>> from pkg.sub import sym\n    >>> sym(2)\n    20\n    """\n',
+    )
+
+
+def test_an_example_that_reads_what_the_module_s_star_gave_gets_an_import() -> None:
+    head = "from pkg import *\n\n\ndef f():\n"
+    check(
+        f'{head}    """\n    >>> sym(2)\n    20\n    """\n    return light(1)\n',
+        f'{head}    """\n    >>> from pkg.sub import sym\n    >>> sym(2)\n    20\n    """\n    return light(1)\n',
+    )

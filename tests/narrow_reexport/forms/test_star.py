@@ -127,3 +127,10 @@ def test_an_import_that_a_star_needs_is_not_joined_with_one_above_the_star() -> 
         "from pkg import fused\nimport pkg\nfrom pkg import *\n\nprint(fused(2))\n",
         "from pkg.fused import fused\nimport pkg\nfrom pkg import *\nfrom pkg.fused import fused\n\nprint(fused(2))\n",
     )
+
+
+def test_a_new_name_beside_a_star_is_one_that_the_star_cannot_bind() -> None:
+    same_moves(
+        "from pkg import fused\nimport pkg\nfrom pkg import *\n\nprint(pkg.fused(2))\n",
+        "from pkg.fused import fused, fused as _fused\nfrom pkg import *\n\nprint(_fused(2))\n",
+    )
