@@ -22,8 +22,10 @@ from codemods.engine.verify import check_outside, check_parses
 from codemods.narrow_reexport.context import Context, FilePlan
 from codemods.narrow_reexport.forms.document import plan_document
 from codemods.narrow_reexport.forms.init_uses import InitPlan
-from codemods.narrow_reexport.forms.package_init import plan_init
+from codemods.narrow_reexport.forms.package_init import ASKED, plan_init
 from codemods.narrow_reexport.forms.registration import registrations
+from codemods.narrow_reexport.forms.shim import plan_shim, with_shim
+from codemods.narrow_reexport.forms.shim_table import Moved
 from codemods.narrow_reexport.forms.verdicts import accepts
 from codemods.narrow_reexport.plan import plan_file
 from codemods.narrow_reexport.request import Checkout, Request, Result, StillLoaded, accepted_sites
@@ -48,6 +50,7 @@ def assemble(
     warnings: list[Warned] = list(init.warnings)
     mentions: list[Mention] = []
     accepted: list[Refusal] = []
+    notes: list[str] = []
     changes: list[tuple[Path, tuple[FileChange, ...]]] = []
     failures: list[Failure] = []
     for checkout in checkouts:
@@ -59,13 +62,25 @@ def assemble(
             warnings += plan.warnings
             mentions += plan.mentions
             accepted += plan.accepted
+            notes += plan.notes
             change = _changed(plan, checkout.sources[plan.path])
             if isinstance(change, Failure):
                 failures.append(change)
             elif change is not None:
                 own.append(change)
         changes.append((checkout.root, tuple(sorted(own, key=lambda change: change.path))))
-    inits, stub = _init_changes(request, package, namespaces, main, context, init, failures)
+    shim: tuple[Moved, ...] = ()
+    own_syntax = namespaces.syntax(package)
+    if request.options.shim and own_syntax is not None:
+        file = request.root / FILE_NAME
+        bans = load_bans(main.tree.read(FILE_NAME)) if file.is_file() else ()
+        recorded = frozenset(ban.symbol for ban in bans if not ban.lazy)
+        removal = request.options.shim_removal
+        shim, shim_refusals, shim_warnings = plan_shim(own_syntax, context.resolutions, removal, recorded)
+        refusals += shim_refusals
+        # the shim answers before the package's own __getattr__
+        warnings = [*(each for each in warnings if each.reason != ASKED or not shim), *shim_warnings]
+    inits, stub = _init_changes(request, package, namespaces, main, context, init, shim, failures)
     refusals += _unaccepted(stub.refusals, request)
     warnings += stub.warnings
     side_refusals, side_warnings = _side_effects(namespaces, checkouts, context, lost, accepted_sites(request))
@@ -84,6 +99,7 @@ def assemble(
         mentions=tuple(dict.fromkeys(sorted(mentions))),
         accepted=tuple(sorted(accepted)),
         dropped=tuple(sorted(init.dropped.items())),
+        notes=tuple(notes),
     )
     if result.refusals or failures:
         return replace(result, failures=tuple(failures))
@@ -97,7 +113,7 @@ def assemble(
     complete = []
     for number, (root, own_changes) in enumerate(changes):
         finished = [*own_changes]
-        row = _ban_change(root, rows) if number == 0 or own_changes else None
+        row = ban_change(root, rows) if number == 0 or own_changes else None
         finished += [row] if row is not None else []
         finished += inits if number == 0 else []
         complete.append((root, tuple(finished)))
@@ -122,6 +138,7 @@ def plan_documents(checkout: Checkout, context: Context) -> None:
                 others + plan.mentions,
                 code.accepted + plan.accepted,
                 code.unused,
+                notes=code.notes + plan.notes,
             )
         checkout.plans[survivor.path] = plan
         checkout.sources[survivor.path] = survivor.data
@@ -187,6 +204,7 @@ def _init_changes(
     main: Checkout,
     context: Context,
     init: InitPlan,
+    shim: tuple[Moved, ...],
     failures: list[Failure],
 ) -> tuple[list[FileChange], InitPlan]:
     """The changes of the `__init__` and of the stub beside it, and the stub's plan."""
@@ -228,6 +246,8 @@ def _init_changes(
         assert syntax is not None
         data = namespaces.bytes_of(module)
         after = edited(syntax.source, plan.edits) if not plan.refusals else data
+        if shim and module == package and not isinstance(after, Failure) and not plan.refusals:
+            after = with_shim(after, module.path, shim, context.width)
         if isinstance(after, Failure):
             failures.append(after)
         elif after != data:
@@ -325,7 +345,7 @@ def _rows(request: Request, context: Context, init: InitPlan) -> list[Ban]:
     return [Ban(found.symbol, found.origin) for found in context.resolutions if found.symbol.name not in init.kept]
 
 
-def _ban_change(root: Path, rows: Sequence[Ban]) -> FileChange | None:
+def ban_change(root: Path, rows: Sequence[Ban]) -> FileChange | None:
     path = root / FILE_NAME
     tree = Tree(root, (FILE_NAME,))
     data = tree.read(FILE_NAME) if path.is_file() else b""

@@ -28,6 +28,7 @@ from codemods.narrow_reexport.byways import readers_of
 from codemods.narrow_reexport.context import Context
 from codemods.narrow_reexport.forms.init_uses import InitPlan
 from codemods.narrow_reexport.forms.package_init import plan_init
+from codemods.narrow_reexport.forms.shim_table import is_shim_alone, shimmed
 from codemods.narrow_reexport.lost import foreign_orphans, origins_of, spared
 from codemods.narrow_reexport.outcome import assemble, plan_files
 from codemods.narrow_reexport.plan import plan_file
@@ -51,6 +52,8 @@ def run(request: Request, session: Session | None = None) -> Result:
         raise UnknownPackage(f"no package {request.package} in this tree")
     bans = load_bans(tree.read(FILE_NAME)) if (request.root / FILE_NAME).is_file() else ()
     known = {ban.symbol.name: ban.origin for ban in bans if ban.symbol.module == request.package}
+    syntax = namespaces.syntax(package)
+    known |= shimmed(syntax.source, syntax.tree) if syntax is not None else {}
     resolved = _resolve(package, request, namespaces, known, tree)
     if resolved.errors and not request.options.keep_going:
         raise resolved.errors[0]
@@ -102,7 +105,9 @@ def _resolve(
     errors: list[CodemodError] = []
     found = list(resolved.resolutions)
     # a star that cannot be read, or a module `__getattr__`, may still export it
-    unsure = namespaces.has_getattr(package.name) or any("cannot be read" in error.detail for error in resolved.errors)
+    syntax = namespaces.syntax(package)
+    lazy = namespaces.has_getattr(package.name) and not (syntax and is_shim_alone(syntax.source, syntax.tree))
+    unsure = lazy or any("cannot be read" in error.detail for error in resolved.errors)
     for error in resolved.errors:
         # nothing binds it any more and no row says so: it may have been narrowed without one
         name = next((name for name in request.symbols if f"has no name {name}" in error.detail), "")
@@ -112,7 +117,6 @@ def _resolve(
             else None
         )
         if origin is not None:
-            syntax = namespaces.syntax(package)
             assert syntax is not None
             same = namespaces.is_submodule(package.name, name)
             found.append(
@@ -224,7 +228,7 @@ def _narrow(
         anew = {path: data for path, data in checkout.sources.items() if path not in holding}
         checkout.plans = {**holding, **plan_files(anew, own, progress)}
         checkout.earlier = Earlier(own, dict(checkout.plans))
-        _drop_unused(checkout, own)
+        drop_unused(checkout, own)
     read_names = frozenset().union(*(checkout.scan.read_names for checkout in checkouts if checkout.scan is not None))
     final = frozenset() if callers_only else in_tree
     init = _plan_init(package, namespaces, resolutions, final, read_names, width, callers_only)
@@ -297,7 +301,7 @@ def _context(
         package,
         resolutions,
         checkouts[0].layout,
-        _hidden(package, namespaces),
+        hidden_names(package, namespaces),
         lost,
         tuple(pair for each in scans for pair in each.carriers),
         width,
@@ -308,6 +312,7 @@ def _context(
         frozenset(),
         accepted_sites(request),
         _all_is_tuple(package, namespaces),
+        rewrite_strings=request.options.rewrite_strings,
     )
 
 
@@ -318,7 +323,7 @@ def _all_is_tuple(package: Module, namespaces: Namespaces) -> bool:
     return bool(values) and isinstance(values[0], ast.Tuple)
 
 
-def _hidden(package: Module, namespaces: Namespaces) -> frozenset[str]:
+def hidden_names(package: Module, namespaces: Namespaces) -> frozenset[str]:
     """Names that the package binds to something else than its submodule of that name."""
     syntax = namespaces.syntax(package)
     assert syntax is not None
@@ -335,7 +340,7 @@ def _hidden(package: Module, namespaces: Namespaces) -> frozenset[str]:
     return frozenset(found)
 
 
-def _drop_unused(checkout: Checkout, context: Context) -> None:
+def drop_unused(checkout: Checkout, context: Context) -> None:
     pairs = {(path, name) for path, plan in checkout.plans.items() for name in plan.unused}
     if not pairs:
         return

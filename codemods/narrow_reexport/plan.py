@@ -104,7 +104,9 @@ class _Planner:
             elif isinstance(reference, StarImport):
                 self._star(reference)
         if self.syntax.whole:
-            ExpressionPlanner(self.syntax, self.module, self.target, self.context, self.draft).run(references)
+            ExpressionPlanner(self.syntax, self.module, self.target, self.context, self.draft, plan_file).run(
+                references
+            )
         return self.draft
 
     def _from_names(self, found: Sequence[FromName]) -> None:

@@ -120,6 +120,7 @@ def scan(
             path.endswith(".pyi") and f"{layout.module_at(path).name}.".startswith(f"{package}.")
         )
         has_leaf = leaf in data
+        called = {leaf}  # what the file may call the package
         if has_star(data):
             for match in _STAR.finditer(data):
                 stars.setdefault(path, set()).add(b"".join(match[1].split()).decode("utf-8", "replace"))
@@ -133,6 +134,7 @@ def scan(
                 carriers[module, name.decode()] = package
                 if name != leaf:
                     aliases.add(name)
+                    called.add(name)
             if wants_names and path != (init.path if init else ""):
                 reads |= _names_read(data, leaf, inside)
         elif wants_names and inside:
@@ -150,7 +152,7 @@ def scan(
                 kept[path] = data
                 continue
             unsure[path] = data
-        if loses or (has_leaf and (reflects(data) or (touches(path, data) and hands_over.search(data)))):
+        if loses or (has_leaf and (reflects(data, called) or (touches(path, data) and hands_over.search(data)))):
             kept[path] = data
         elif path in stars:
             loaded[path] = data
@@ -270,15 +272,28 @@ def _loses(data: bytes, tails: frozenset[tuple[bytes, bytes]]) -> bool:
     return False
 
 
-def _reflection_test(leaf: bytes) -> Callable[[bytes], bool]:
+def _reflection_test(leaf: bytes) -> Callable[[bytes, set[bytes]], bool]:
     # getattr(a.b.pkg, ...)        looked for from the name on, which is rarer than the calls
-    name = re.compile(re.escape(leaf) + rb"[ \t\r\n]*[,)]")
     before = re.compile(
-        rb"\b(?:getattr|hasattr|setattr|delattr|vars|dir|object|getmembers|attrgetter)[ \t\r\n]*\([ \t\r\n]*[\w.]*\Z"
+        rb"\b(?:getattr|hasattr|setattr|delattr|vars|dir|object|getmembers|attrgetter|getattr_static|__getattribute__)"
+        rb"[ \t\r\n]*\([ \t\r\n(]*[\w.]*\Z"
     )
-    return lambda data: any(
-        before.search(data[max(found.start() - 120, 0) : found.start()]) for found in name.finditer(data)
-    )
+    asks = re.compile(rb"\b(?:[gs]etattr|hasattr|delattr|vars|attrgetter|methodcaller|__dict__|__getattribute__)\b")
+    # import_module("a.b.pkg")     p = a.b.pkg     p = import_module(".pkg", "a.b")
+    string = re.compile(rb"[\"'][\w.]*(?<!\w)" + re.escape(leaf) + rb"[\"']")
+    given = re.compile(rb"=[ \t]*(?:[\w.]+\.)?" + re.escape(leaf) + rb"[ \t]*(?=[;#\r\n]|\Z)")
+    loaders = (b"import_module", b"__import__", b"modules")
+
+    def reflects(data: bytes, called: set[bytes]) -> bool:
+        for word in called:
+            name = re.compile(rb"(?<!\w)" + re.escape(word) + rb"[ \t\r\n)]*[,)]")
+            if any(before.search(data[max(found.start() - 120, 0) : found.start()]) for found in name.finditer(data)):
+                return True
+        if any(loader in data for loader in loaders) and string.search(data) and asks.search(data):
+            return True
+        return given.search(data) is not None and asks.search(data) is not None
+
+    return reflects
 
 
 def _names_read(data: bytes, leaf: bytes, inside: bool) -> set[str]:

@@ -17,9 +17,12 @@ from codemods.engine.walk import suppresses_import_error
 from codemods.narrow_reexport.forms import sequence
 from codemods.narrow_reexport.forms.dunder_all import AllPlan, plan_all
 from codemods.narrow_reexport.forms.init_uses import InitPlan, InitUses
+from codemods.narrow_reexport.forms.shim_table import is_shim_alone
 from codemods.narrow_reexport.forms.star import starred_by_stub
 from codemods.narrow_reexport.forms.statement import NewImport, deletion, render, statement_end
 from codemods.narrow_reexport.resolve import Resolution
+
+ASKED = "the package's __getattr__ will be asked for the name once the import is gone"
 
 
 def plan_init(
@@ -68,11 +71,12 @@ class _InitPlanner(InitUses):
             self._clobbered(found)
             self._by_name(name, found)
         for binding in (
-            self.namespaces.bindings(self.package.name, "__getattr__") if self.resolutions and not self.stub else ()
+            self.namespaces.bindings(self.package.name, "__getattr__")
+            if self.resolutions and not self.stub and not is_shim_alone(self.source, self.syntax.tree)
+            else ()
         ):
-            reason = "the package's __getattr__ will be asked for the name once the import is gone"
             symbol = str(next(iter(self.resolutions.values())).symbol)
-            self.plan.warnings.append(Warned(self.source.site(binding.statement.lineno), symbol, reason))
+            self.plan.warnings.append(Warned(self.source.site(binding.statement.lineno), symbol, ASKED))
         self._module_imports(entries)
         dels = self._deletions()
         self._submodule_uses()

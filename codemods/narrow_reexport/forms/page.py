@@ -51,6 +51,9 @@ class Page:
     broken: list[tuple[int, int]] = field(default_factory=list)  # code that does not parse
     verdicts: dict[tuple[int, str], Verdict] = field(default_factory=dict)
     starts: list[int] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    accepted: frozenset[tuple[str, int]] = frozenset()
+    decided: set[int] = field(default_factory=set)  # where a symbol's name stands that has been decided on
 
     def __post_init__(self) -> None:
         self.starts = [0, *(match.end() for match in _NEWLINE.finditer(self.text))]
@@ -80,6 +83,14 @@ class Page:
         assert self.exact
         self.edits.append(Edit(self.path, start, end, text))
 
+    def decide(self, offset: int) -> None:
+        """The symbol's name that starts there is decided on: nobody else has to."""
+        self.decided.add(offset)
+
+    def is_accepted(self, line: int) -> bool:
+        """Whether a person takes the line on."""
+        return (self.path, line) in self.accepted or accepts(self.row(line))
+
     def settled(self, accepted: frozenset[tuple[str, int]]) -> FilePlan:
         """The file's plan; places that a person takes on are left alone."""
         refusals: list[Refusal] = []
@@ -108,6 +119,7 @@ class Page:
             tuple(warnings),
             tuple(mentions),
             tuple(taken_on),
+            notes=tuple(self.notes),
         )
 
 
