@@ -163,7 +163,7 @@ def test_tests_mirror_the_modules() -> None:
         "outcome",
         "plan",
         "expressions",
-        "notebook",
+        "weave",
         "page",
         "patch",
         "verdicts",

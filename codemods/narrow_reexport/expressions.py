@@ -32,7 +32,6 @@ from codemods.narrow_reexport.forms.onward_all import onward_entries
 from codemods.narrow_reexport.forms.optional_use import LocalImports
 from codemods.narrow_reexport.forms.public_names import compared_exports
 from codemods.narrow_reexport.forms.reflection import judge_namespaces, judge_reflection
-from codemods.narrow_reexport.forms.snippet import doctest_sites
 from codemods.narrow_reexport.forms.statement import Change
 from codemods.narrow_reexport.forms.verdicts import TextPlan, accepts
 from codemods.narrow_reexport.left_alone import (
@@ -127,7 +126,7 @@ class ExpressionPlanner:
             self.module,
             names,
             early=self.context.early,
-            private=self.module.is_package or self.module.name in self.context.starred_modules,
+            private=self.module.is_package or self.module.name in self.context.starred_modules or self._stars(),
             risky=frozenset(found.symbol.name for found in self.context.resolutions)
             if self.module.name in self.context.risky
             else frozenset(),
@@ -155,7 +154,6 @@ class ExpressionPlanner:
         onward = onward_entries(self.syntax, self.module, names, listed, as_tuple=self.context.all_is_tuple)
         self.draft.edits += onward
         self.draft.sites += len(onward)
-        self._doctests()
         rewriter = Rewriter(self.context, self.plan, self._accepts) if self.context.rewrite_strings else None
         settled = [*typed_strings(self.syntax), *loaded.strings]
         for verdicts in (
@@ -166,15 +164,10 @@ class ExpressionPlanner:
         ):
             self._verdicts(verdicts)
 
-    def _doctests(self) -> None:
-        # >>> from pkg import sym        in a docstring: not rewritten yet, but said
-        for use in self.syntax.strings:
-            text = (
-                str(use.node.value) if isinstance(use.parent, ast.Expr) and isinstance(use.node, ast.Constant) else ""
-            )
-            for line, symbol, _ in doctest_sites(text, use.node.lineno, self.context.resolutions):
-                reason = "a doctest reads the symbol through the package, which will fail"
-                self.draft.warnings.append(Warned(self.syntax.source.site(line), symbol, reason))
+    def _stars(self) -> bool:
+        # from pkg import *        it may bind over a new name, for one the module f over the function f
+        imports = [each for each, _ in self.syntax.imports if isinstance(each, ast.ImportFrom)]
+        return any(each.names[0].name == "*" for each in imports)
 
     def _fails_anyway(self, name: str, references: Sequence[object]) -> bool:
         # from pkg import sym        unguarded at module level: without the symbol this file cannot be imported at all

@@ -12,10 +12,12 @@ import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from codemods.engine.discover import SHOWING, TEMPLATES
 from codemods.engine.modules import Layout
 from codemods.narrow_reexport.byways import absolute, carry_further, carry_on, reads_of, star_importers
 from codemods.narrow_reexport.forms.public_names import may_list
 from codemods.narrow_reexport.resolve import Resolution
+from codemods.narrow_reexport.stubs import mirrored
 
 _STAR = re.compile(rb"^[ \t\f]*from[ \t\\\r\n]+([.\w \t]+?)[ \t\\\r\n]+import[ \t\\\r\n]*\(?[ \t\\\r\n]*\*", re.M)
 _PATCHES = re.compile(rb"(?:patch|setattr|delattr)[\w.]*\([ \t\r\n]*[\"']([\w.]+)[\"']")
@@ -24,6 +26,8 @@ _WORD = re.compile(rb"\w+")
 _READ = re.compile(rb"[.\"'][ \t]*(\w+)")
 _TEXT = re.compile(r"\.(?:py|pyi)\Z")
 _CYTHON = (".pyx", ".pxd", ".pxi")
+# files that reach the package without its name: by relative imports, by a name that a module of the tree hands on
+_RELATIVE = (*_CYTHON, *(f"{suffix}{end}" for suffix in _CYTHON for end in TEMPLATES), ".ipynb")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +97,7 @@ def scan(
     stars: dict[str, set[str]] = {}
     early: set[str] = set()
     losing: set[str] = set()
+    loses_own = re.compile(rb"\.(?:" + b"|".join(re.escape(last) for _, last in own) + rb")(?!\w)" if own else rb"(?!)")
     reflects = _reflection_test(leaf)
     hands_over = re.compile(rb"[(,=\[{:][ \t]*(?:[\w.]+\.)?" + re.escape(leaf) + rb"[ \t]*[,)\]}]|\.__dict__\b")
     # what imports the package as a module spells its parent, or lies beside it
@@ -106,14 +111,21 @@ def scan(
         data = read(path)
         if not _TEXT.search(path) or path.rpartition("/")[2] == "setup.py":
             # pkg.sym      from pkg import sym      and in Cython: from . import sym
-            spells = leaf in data or path.endswith(_CYTHON)
-            if any(needle in data for needle in dotted) or (spells and b"import" in data and spelled(data)):
+            spells = leaf in data or path.endswith(_RELATIVE)
+            imports = b"import" in data
+            if any(needle in data for needle in dotted) or (spells and imports and spelled(data)):
                 others.append(Survivor(path, data))
             elif may_list(path, data, package) and spelled(data):
                 others.append(Survivor(path, data))
+            elif path.endswith(SHOWING) and imports and leaf in data and loses_own.search(data):
+                others.append(Survivor(path, data))  # import pkg; pkg.sub.other()        in a cell or an example
+            if wants_names and imports and leaf in data and not _TEXT.search(path):
+                reads |= _names_read(data, leaf, False)
         if not _TEXT.search(path):
             continue
-        inside = path.startswith(folder)
+        inside = path.startswith(folder) or (
+            path.endswith(".pyi") and f"{layout.module_at(path).name}.".startswith(f"{package}.")
+        )
         has_leaf = leaf in data
         called = {leaf}  # what the file may call the package
         if has_star(data):
@@ -175,7 +187,7 @@ def scan(
     starred_modules = frozenset(
         absolute(layout, path, spelled_module) for path, found in stars.items() for spelled_module in found
     )
-    init_paths = {init.path, f"{init.path}i"} if init else set()
+    init_paths = {init.path, f"{init.path}i", *mirrored(paths, layout, init)} if init else set()
     return Scan(
         tuple(Survivor(path, data) for path, data in sorted(kept.items()) if path not in init_paths),
         tuple(others),
