@@ -332,7 +332,8 @@ def _reflection_test(leaf: bytes) -> Callable[[bytes, set[bytes]], bool]:
 
     def reflects(data: bytes, called: set[bytes]) -> bool:
         for word in called:
-            name = re.compile(rb"(?<!\w)" + re.escape(word) + rb"[ \t\r\n)]*[,)]")
+            # the name stands first in the pattern: the engine then looks for its bytes alone
+            name = re.compile(re.escape(word) + rb"(?<!\w" + re.escape(word) + rb")[ \t\r\n)]*[,)]")
             if any(before.search(data[max(found.start() - 120, 0) : found.start()]) for found in name.finditer(data)):
                 return True
         if any(loader in data for loader in loaders) and string.search(data) and asks.search(data):
