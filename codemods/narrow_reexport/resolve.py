@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import difflib
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
@@ -18,6 +17,8 @@ from codemods.engine.model import Module, Refusal, Site, Symbol, When
 from codemods.engine.namespace import Namespaces, absolute
 from codemods.engine.scopes import Binding, Syntax
 from codemods.narrow_reexport.conditions import may_be_missing, no_reexport, rebound_later, unreadable
+from codemods.narrow_reexport.forms.lazy_export import lazy_origin, lazy_refusal, order_decides, spelled_at
+from codemods.narrow_reexport.forms.lazy_values import Unclear
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,7 @@ class Resolution:
     path_is_module: bool  # `pkg.sub` in code is the module that `import pkg.sub` loads
     stars: tuple[str, ...]  # the modules whose star in the `__init__` brings it
     narrowed: bool = False  # the `__init__` no longer binds it
+    lazy: bool = False  # the package loads the origin when the name is first asked for
 
     @property
     def loads(self) -> str:
@@ -332,18 +334,9 @@ class _Resolver:
                     site = self.syntax.source.site(statement.lineno)
                     return Resolution(symbol, symbol, site, True, False, self._starred(name), False, False, ())
         typing = self.syntax.module.bindings.get(name, [])
-        text = self.syntax.source.text
-        lazy = self.namespaces.has_getattr(self.package.name) or any(
-            word in text for word in ("_LazyModule", "_import_structure", "lazy_loader")
-        )
-        row = next(
-            (
-                number
-                for number in range(1, len(self.syntax.source.starts) + 1)
-                if re.search(rf"\b{re.escape(name)}\b", self.syntax.source.line(number))
-            ),
-            0,
-        )
+        lazily = self._lazily(name)
+        if isinstance(lazily, Resolution):
+            return lazily
         if name in self.known:
             origin = self.known[name]
             return Resolution(
@@ -358,13 +351,8 @@ class _Resolver:
                 (),
                 narrowed=True,
             )
-        if lazy and (typing or row or self._typing_star(name)):
-            return Refusal(
-                self.syntax.source.site(row or (typing[0].statement.lineno if typing else 1)),
-                f"{self.package.name}:{name}",
-                "the package exports it lazily (module __getattr__ or a lazy table), which is not narrowed yet",
-                "leave it: a lazy export does not make the package heavy",
-            )
+        if lazily is not None:
+            return lazily
         if typing:
             raise no_reexport(
                 self.package,
@@ -374,14 +362,22 @@ class _Resolver:
             )
         raise self._unknown(name)
 
-    def _typing_star(self, name: str) -> bool:
-        # if TYPE_CHECKING: from .modeling import *      else: sys.modules[__name__] = _LazyModule(...)
-        for statement, block in self.syntax.imports:
-            if isinstance(statement, ast.ImportFrom) and statement.names[0].name == "*" and block.when is When.TYPING:
-                names = self.namespaces.star(absolute(self.package, statement))
-                if names is None or name in names:
-                    return True
-        return False
+    def _lazily(self, name: str) -> Resolution | Refusal | None:
+        # def __getattr__(name): ...        __getattr__, __dir__, __all__ = lazy.attach(__name__, ...)
+        try:
+            origin = lazy_origin(self.package, self.syntax, self.namespaces, name)
+        except Unclear as error:
+            return lazy_refusal(self.package, self.syntax, name, error)
+        if origin is None:
+            return None
+        symbol, is_submodule = Symbol(self.package.name, name), origin == Symbol(self.package.name, name)
+        site = self.syntax.source.site(spelled_at(self.syntax, name))
+        if not is_submodule and self.namespaces.is_submodule(self.package.name, name):
+            return order_decides(symbol, site)
+        refusal = rebound_later(self.package, self.namespaces, name, origin)
+        listed = self.namespaces.exports(self.package.name) is not None and self._starred(name)
+        found = Resolution(symbol, origin, site, is_submodule, False, listed, False, False, (), lazy=True)
+        return refusal or found
 
     def _unknown(self, name: str) -> UnknownSymbol:
         unread = [source for source, _, _ in self.stars if self.namespaces.star(source) is None]

@@ -17,6 +17,7 @@ from codemods.engine.walk import suppresses_import_error
 from codemods.narrow_reexport.forms import sequence
 from codemods.narrow_reexport.forms.dunder_all import AllPlan, plan_all
 from codemods.narrow_reexport.forms.init_uses import InitPlan, InitUses
+from codemods.narrow_reexport.forms.lazy_cut import lazy_tables
 from codemods.narrow_reexport.forms.statement import NewImport, deletion, render, statement_end
 from codemods.narrow_reexport.resolve import Resolution
 
@@ -44,7 +45,9 @@ def plan_init(
 class _InitPlanner(InitUses):
     def run(self, callers_only: bool) -> InitPlan:
         every = frozenset(self.resolutions)
-        entries = plan_all(self.package, self.syntax, self.namespaces, every)
+        lazy = frozenset[str]() if self.stub or callers_only else self._lazy_names()
+        tables = lazy_tables(self.package, self.syntax, self.namespaces, lazy)
+        entries = plan_all(self.package, self.syntax, self.namespaces, every, tables)
         self.plan.refusals += entries.refusals
         if entries.unread and not entries.refusals and self.resolutions:
             line = getattr(entries.unread[0], "lineno", 1)
@@ -52,6 +55,7 @@ class _InitPlanner(InitUses):
             symbol = str(next(iter(self.resolutions.values())).symbol)
             self.plan.warnings.append(Warned(self.source.site(line), symbol, reason))
         self.gone |= entries.gone
+        self._cut_lazy(lazy, entries.edits)
         if callers_only:
             self.plan.kept |= every
             self._finish(entries, [])
@@ -66,12 +70,6 @@ class _InitPlanner(InitUses):
             self._uses(name, found)
             self._clobbered(found)
             self._by_name(name, found)
-        for binding in (
-            self.namespaces.bindings(self.package.name, "__getattr__") if self.resolutions and not self.stub else ()
-        ):
-            reason = "the package's __getattr__ will be asked for the name once the import is gone"
-            symbol = str(next(iter(self.resolutions.values())).symbol)
-            self.plan.warnings.append(Warned(self.source.site(binding.statement.lineno), symbol, reason))
         self._module_imports(entries)
         dels = self._deletions()
         self._submodule_uses()
@@ -326,15 +324,11 @@ class _InitPlanner(InitUses):
                 elif isinstance(statement, ast.With):
                     dead = all(inner in gone for inner in statement.body)
                 else:
-                    dead = (
-                        all(inner in gone for inner in statement.body)
-                        and not statement.orelse
-                        and _is_pure(statement.test)
-                    )
+                    dead = all(i in gone for i in (*statement.body, *statement.orelse)) and _is_pure(statement.test)
                 if dead and isinstance(statement, ast.Try):
                     self._warn_of_handler(statement)
                 if dead:
-                    gone -= set(statement.body)
+                    gone -= {*statement.body, *getattr(statement, "orelse", ())}
                     gone.add(statement)
                     grown = True
             by_block: dict[int, list[ast.stmt]] = {}

@@ -70,15 +70,15 @@ def import_names(text: str) -> Sequence:
 
 
 def display(text: str) -> Sequence:
-    """The pieces of a list, tuple or set display, given its code."""
+    """The pieces of a list, tuple, set or dict display, given its code."""
     node = cst.parse_expression(text)
-    assert isinstance(node, (cst.List, cst.Tuple, cst.Set))
+    assert isinstance(node, (cst.List, cst.Tuple, cst.Set, cst.Dict))
     items = [_code(element.with_changes(comma=cst.MaybeSentinel.DEFAULT)) for element in node.elements]
     commas, between = _commas([element.comma for element in node.elements])
     if isinstance(node, cst.List):
         head, tail = "[", "]"
         opening, closing = _code(node.lbracket.whitespace_after), _code(node.rbracket.whitespace_before)
-    elif isinstance(node, cst.Set):
+    elif isinstance(node, (cst.Set, cst.Dict)):
         head, tail = "{", "}"
         opening, closing = _code(node.lbrace.whitespace_after), _code(node.rbrace.whitespace_before)
     elif node.lpar:

@@ -1,0 +1,77 @@
+"""Lazy exports: which symbol a package gives out on demand, and which it provably does not.
+
+Owns the questions "does the package's `__getattr__` give this name, and from where?", asked of the code by reading it.
+Invariant: it never edits, and where the code cannot be followed it says so, with the line.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from codemods.engine.model import Module, Refusal, Site, Symbol
+from codemods.engine.namespace import Namespaces, all_values
+from codemods.engine.scopes import Syntax
+from codemods.narrow_reexport.forms.lazy_getattr import Execution, getattr_bindings
+from codemods.narrow_reexport.forms.lazy_values import Loaded, Taken, Unclear
+
+
+def lazy_origin(package: Module, syntax: Syntax, namespaces: Namespaces, name: str) -> Symbol | None:
+    """Where a lazy export of `name` comes from; None where the package has none. Raises Unclear."""
+    found = as_symbol(execution(package, syntax, namespaces).ask(name))
+    return None if found is not None and _lacks(namespaces, found) else found
+
+
+def execution(package: Module, syntax: Syntax, namespaces: Namespaces) -> Execution:
+    """A reader of the package's code, as it stands in `syntax`."""
+    return Execution(package, syntax, namespaces.locate, namespaces.syntax)
+
+
+def as_symbol(found: Loaded | Taken | None) -> Symbol | None:
+    """The symbol that an answer of `__getattr__` is."""
+    if isinstance(found, Loaded):
+        return Symbol(*found.name.rpartition(".")[::2])
+    return found.symbol if found is not None else None
+
+
+def _lacks(namespaces: Namespaces, symbol: Symbol) -> bool:
+    # def __getattr__(name): return getattr(_impl, name)        AttributeError where `_impl` has no such name
+    module = namespaces.locate(symbol.module)
+    syntax = namespaces.syntax(module) if module is not None else None
+    if module is None or syntax is None or namespaces.locate(symbol.dotted) is not None:
+        return False
+    stars = any(statement.names[0].name == "*" for statement, _ in syntax.imports)
+    return not (stars or getattr_bindings(syntax) or namespaces.bindings(symbol.module, symbol.name))
+
+
+def is_closed(package: Module, syntax: Syntax, namespaces: Namespaces, name: str) -> bool:
+    """Whether the package's `__getattr__`, if it has one, provably does not give `name`."""
+    try:
+        return lazy_origin(package, syntax, namespaces, name) is None
+    except Unclear:
+        return False
+
+
+def lazy_refusal(package: Module, syntax: Syntax, name: str, error: Unclear) -> Refusal:
+    """The refusal of a lazy export that cannot be followed."""
+    return Refusal(
+        syntax.source.site(error.line or 1),
+        f"{package.name}:{name}",
+        f"the package exports it lazily in a way that is not narrowed: {error.reason}",
+        "leave it: a lazy export does not make the package heavy",
+    )
+
+
+def order_decides(symbol: Symbol, site: Site) -> Refusal:
+    """The refusal of a lazy name that is the name of a submodule, too."""
+    reason = f"{symbol.dotted} is a lazy name and a submodule: which of the two a reader gets depends on what was imported before"
+    return Refusal(site, str(symbol), reason, "give the submodule another name first")
+
+
+def spelled_at(syntax: Syntax, name: str) -> int:
+    """The line whose string is the name, outside `__all__` where there is one; 1 where there is none."""
+    lines = [
+        (bool(all_values(use.statement)), use.node.lineno)
+        for use in syntax.strings
+        if isinstance(use.node, ast.Constant) and use.node.value == name
+    ]
+    return min(lines)[1] if lines else 1
