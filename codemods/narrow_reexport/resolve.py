@@ -17,8 +17,7 @@ from codemods.engine.model import Module, Refusal, Site, Symbol, When
 from codemods.engine.namespace import Namespaces, absolute
 from codemods.engine.scopes import Binding, Syntax
 from codemods.narrow_reexport.conditions import may_be_missing, no_reexport, rebound_later, unreadable
-from codemods.narrow_reexport.forms.lazy_export import lazy_origin, lazy_refusal, order_decides, spelled_at
-from codemods.narrow_reexport.forms.lazy_values import Unclear
+from codemods.narrow_reexport.forms.lazy_export import lazy_export
 
 
 @dataclass(frozen=True, slots=True)
@@ -364,20 +363,13 @@ class _Resolver:
 
     def _lazily(self, name: str) -> Resolution | Refusal | None:
         # def __getattr__(name): ...        __getattr__, __dir__, __all__ = lazy.attach(__name__, ...)
-        try:
-            origin = lazy_origin(self.package, self.syntax, self.namespaces, name)
-        except Unclear as error:
-            return lazy_refusal(self.package, self.syntax, name, error)
-        if origin is None:
-            return None
-        symbol, is_submodule = Symbol(self.package.name, name), origin == Symbol(self.package.name, name)
-        site = self.syntax.source.site(spelled_at(self.syntax, name))
-        if not is_submodule and self.namespaces.is_submodule(self.package.name, name):
-            return order_decides(symbol, site)
-        refusal = rebound_later(self.package, self.namespaces, name, origin)
-        listed = self.namespaces.exports(self.package.name) is not None and self._starred(name)
-        found = Resolution(symbol, origin, site, is_submodule, False, listed, False, False, (), lazy=True)
-        return refusal or found
+        found = lazy_export(self.package, self.syntax, self.namespaces, name)
+        if found is None or isinstance(found, Refusal):
+            return found
+        symbol, origin = Symbol(self.package.name, name), found.origin
+        flags = (found.starred, found.optional, False, found.stars)
+        resolution = Resolution(symbol, origin, found.site, origin == symbol, False, *flags, lazy=True)
+        return rebound_later(self.package, self.namespaces, name, origin) or resolution
 
     def _unknown(self, name: str) -> UnknownSymbol:
         unread = [source for source, _, _ in self.stars if self.namespaces.star(source) is None]

@@ -63,16 +63,17 @@ def cut_lazy(
     for name in names:
         reader.ask(name)
     spared = {id(statement) for statement in syntax.tree.body if all_values(statement)}
-    roots: list[ast.AST] = [node for node in reader.read.values() if id(node) not in spared]
+    roots: list[ast.AST] = [node for made in reader.read.values() for node in made if id(node) not in spared]
     roots += reader.followed
-    before = _answers(package, syntax, namespaces, names)
+    asked = _asked(syntax, names)
+    before = _answers(package, syntax, namespaces, asked)
     line = getattr(reader.followed[0], "lineno", 1) if reader.followed else 1
     for way in _WAYS:
         cut = _Cutter(syntax, names, way, listed).run(roots)
         after = _after(syntax, [*cut.edits, *listed], cut.emptied)
         if after is None:
             continue
-        if _answers(package, after, namespaces, names) == before | dict.fromkeys(names, "nothing"):
+        if _answers(package, after, namespaces, asked) == before | dict.fromkeys(names, "nothing"):
             return _without_husk(syntax, after, cut)
     raise Unclear("no single entry or branch of it stands for the name", line)
 
@@ -85,11 +86,16 @@ def lazy_tables(package: Module, syntax: Syntax, namespaces: Namespaces, names: 
     return frozenset(reader.read) - {"__all__"}
 
 
+def _asked(syntax: Syntax, names: Collection[str]) -> list[str]:
+    """The names to compare by: all that the file spells."""
+    found = {str(use.node.value) for use in syntax.strings if isinstance(use.node, ast.Constant)}
+    return [*sorted(part for part in found if part.isidentifier())[:_LISTED], *names]
+
+
 def _answers(package: Module, syntax: Syntax, namespaces: Namespaces, names: Collection[str]) -> dict[str, str]:
     reader = execution(package, syntax, namespaces)
-    found = {str(use.node.value) for use in syntax.strings if isinstance(use.node, ast.Constant)}
     answers: dict[str, str] = {}
-    for name in (*sorted(part for part in found if part.isidentifier())[:_LISTED], *names):
+    for name in names:
         try:
             answers[name] = str(as_symbol(reader.ask(name)) or "nothing")
         except Unclear as error:
@@ -159,6 +165,11 @@ class _Cutter:
             if isinstance(root, ast.FunctionDef):
                 branches = Branches(self.syntax, self.names, self.cut.edits, self.cut.emptied, self.cut.gone)
                 branches.run(root)
+            elif _appended(root) in self.names:
+                # _import_structure["sub"].append("sym")
+                assert isinstance(root, ast.stmt)
+                self.cut.emptied.append(root)
+                self.cut.gone |= {id(node) for node in ast.walk(root)}
             else:
                 self._tables(root)
         for binding in self.syntax.module.bindings.get("__dir__", []):
@@ -217,6 +228,11 @@ class _Cutter:
         if isinstance(node, ast.Tuple) and len(left.items) == 1 and not left.commas[0]:
             left = sequence.Sequence(left.head, left.items, (",",), left.gaps, left.tail)
         return left.text
+
+
+def _appended(root: ast.AST) -> str | None:
+    call = root.value if isinstance(root, ast.Expr) else None
+    return _text(call.args[0]) if isinstance(call, ast.Call) and len(call.args) == 1 else None
 
 
 def _outermost(root: ast.AST) -> Iterator[ast.expr]:

@@ -7,18 +7,61 @@ Invariant: it never edits, and where the code cannot be followed it says so, wit
 from __future__ import annotations
 
 import ast
+from dataclasses import dataclass
 
-from codemods.engine.model import Module, Refusal, Site, Symbol
-from codemods.engine.namespace import Namespaces, all_values
+from codemods.engine.model import Module, Refusal, Site, Symbol, When
+from codemods.engine.namespace import Namespaces, absolute, all_values
 from codemods.engine.scopes import Syntax
 from codemods.narrow_reexport.forms.lazy_getattr import Execution, getattr_bindings
 from codemods.narrow_reexport.forms.lazy_values import Loaded, Taken, Unclear
 
 
+@dataclass(frozen=True, slots=True)
+class LazyExport:
+    """A name that the package gives out on demand."""
+
+    origin: Symbol
+    site: Site
+    starred: bool  # `from pkg import *` asks for it
+    optional: bool  # a missing dependency leaves it out
+    stars: tuple[str, ...]  # the modules whose star brings it for type checkers
+
+
+def lazy_export(package: Module, syntax: Syntax, namespaces: Namespaces, name: str) -> LazyExport | Refusal | None:
+    """The lazy export of a name, None where there is none, a refusal where it cannot be told or its meaning is not one."""
+    reader = execution(package, syntax, namespaces)
+    try:
+        found = as_symbol(reader.ask(name))
+    except Unclear as error:
+        return lazy_refusal(package, syntax, name, error)
+    if found is None or _lacks(namespaces, found):
+        return None
+    site = syntax.source.site(_spelled_at(syntax, name))
+    if found.dotted != f"{package.name}.{name}" and namespaces.is_submodule(package.name, name):
+        return _order_decides(Symbol(package.name, name), site)
+    exports = namespaces.exports(package.name)
+    listed = exports is not None and (name in exports.names or not exports.complete)
+    stars = _typing_stars(package, syntax, namespaces, name)
+    return LazyExport(found, site, listed or not getattr_bindings(syntax), name in reader.optional, stars)
+
+
 def lazy_origin(package: Module, syntax: Syntax, namespaces: Namespaces, name: str) -> Symbol | None:
     """Where a lazy export of `name` comes from; None where the package has none. Raises Unclear."""
-    found = as_symbol(execution(package, syntax, namespaces).ask(name))
+    reader = execution(package, syntax, namespaces)
+    found = as_symbol(reader.ask(name))
     return None if found is not None and _lacks(namespaces, found) else found
+
+
+def _typing_stars(package: Module, syntax: Syntax, namespaces: Namespaces, name: str) -> tuple[str, ...]:
+    """The modules whose star brings the name for type checkers."""
+    # if TYPE_CHECKING: from .modeling import *
+    found = []
+    for statement, block in syntax.imports:
+        if isinstance(statement, ast.ImportFrom) and statement.names[0].name == "*" and block.when is When.TYPING:
+            names = namespaces.star(absolute(package, statement))
+            if names is not None and name in names:
+                found.append(absolute(package, statement))
+    return tuple(found)
 
 
 def execution(package: Module, syntax: Syntax, namespaces: Namespaces) -> Execution:
@@ -61,13 +104,13 @@ def lazy_refusal(package: Module, syntax: Syntax, name: str, error: Unclear) -> 
     )
 
 
-def order_decides(symbol: Symbol, site: Site) -> Refusal:
+def _order_decides(symbol: Symbol, site: Site) -> Refusal:
     """The refusal of a lazy name that is the name of a submodule, too."""
     reason = f"{symbol.dotted} is a lazy name and a submodule: which of the two a reader gets depends on what was imported before"
     return Refusal(site, str(symbol), reason, "give the submodule another name first")
 
 
-def spelled_at(syntax: Syntax, name: str) -> int:
+def _spelled_at(syntax: Syntax, name: str) -> int:
     """The line whose string is the name, outside `__all__` where there is one; 1 where there is none."""
     lines = [
         (bool(all_values(use.statement)), use.node.lineno)

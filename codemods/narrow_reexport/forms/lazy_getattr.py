@@ -11,13 +11,15 @@ import ast
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from codemods.engine.model import Module, When
+from codemods.engine.model import Module, Symbol, When
 from codemods.engine.scopes import Binding, Syntax, last_name
 from codemods.engine.walk import is_type_checking
 from codemods.narrow_reexport.forms.lazy_calls import Calls
+from codemods.narrow_reexport.forms.lazy_structure import build, is_given, is_table, lazy_module
 from codemods.narrow_reexport.forms.lazy_values import Lacking, Loaded, Namespace, Taken, Unclear
 
 _DEPTH = 8
+_STRUCTURES = (ast.Name, ast.Dict, ast.Call)
 _IMPORT_FAILURES = {"ImportError", "ModuleNotFoundError", "AttributeError", "Exception", "BaseException", ""}
 
 
@@ -66,13 +68,15 @@ class Execution(Calls):
         super().__init__(package, syntax, locate)
         self.syntax_of = syntax_of
         self.depth = depth
+        self.optional: set[str] = set()  # names in tables that a missing dependency leaves out
         self.followed: list[ast.AST] = []  # functions and calls of this file that decide
 
     def ask(self, name: str) -> Loaded | Taken | None:
         """What `package.name` is by the module's `__getattr__`; None where it raises AttributeError. Raises Unclear."""
         found = getattr_bindings(self.syntax)
         if not found:
-            return None
+            self.steps = 0
+            return self._of_lazy_module(name)
         binding = found[0]
         line = binding.statement.lineno
         if binding.block.optional and not _only_typing(binding):
@@ -93,10 +97,33 @@ class Execution(Calls):
                 return None
             raise Unclear(f"it raises {error.name}", error.line) from None
         except Lacking:
-            raise Unclear("a lookup in it may raise KeyError", line) from None
+            return None  # return _LAZY[name]        KeyError: it does not give the name, either
         if isinstance(value, (Loaded, Taken)):
             return value
         raise Unclear("__getattr__ gives something that it makes itself", line)
+
+    def _of_lazy_module(self, name: str) -> Loaded | Taken | None:
+        # sys.modules[__name__] = _LazyModule(__name__, globals()["__file__"], _import_structure, module_spec=__spec__)
+        call = lazy_module(self.syntax)
+        if call is None:
+            return None
+        self.followed.append(call)
+        structures: list[ast.expr] = [
+            part for part in call.args if isinstance(part, _STRUCTURES) and not is_given(part)
+        ]
+        words = {word.arg: word.value for word in call.keywords}
+        structures += [words[name] for name in ("import_structure",) if name in words]
+        extra = words.keys() - {"module_spec", "import_structure"}
+        for part in structures:
+            if isinstance(part, ast.Call):
+                raise Unclear(f"its structure is computed by {ast.unparse(part.func)}()", part.lineno)
+        tables = [self.value(part, {}) for part in structures]
+        if extra or len(tables) != 1 or not isinstance(tables[0], dict):
+            raise Unclear("its lazy module is made in a way that is not followed", call.lineno)
+        for module, listed in tables[0].items():
+            if isinstance(listed, (list, tuple, set)) and name in listed:
+                return Taken(Symbol(f"{self.package.name}.{module}", name))
+        return Loaded(f"{self.package.name}.{name}") if name in tables[0] else None
 
     def _maker(self, binding: Binding) -> object:
         statement = binding.statement
@@ -201,7 +228,17 @@ class Execution(Calls):
             if function not in self.followed:
                 self.followed.append(function)
             return Function(function, self, {})
-        return super().of_name(name, node)
+        try:
+            return super().of_name(name, node)
+        except Unclear:
+            if not is_table(self.syntax, name):
+                raise
+        # _import_structure = {...}; _import_structure["sub"] = ["sym"]
+        built = build(self.syntax, name, lambda part: self.value(part, {}))
+        self.read[name] = built.statements
+        self.optional |= built.optional
+        self._known[name] = built.table
+        return built.table
 
     # Statements
 

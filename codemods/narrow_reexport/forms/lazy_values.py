@@ -58,7 +58,7 @@ class Values:
         self.package = package
         self.syntax = syntax
         self.locate = locate
-        self.read: dict[str, ast.stmt] = {}  # tables that were looked into
+        self.read: dict[str, tuple[ast.stmt, ...]] = {}  # tables that were looked into
         self.steps = 0
         self._known: dict[str, object] = {}
 
@@ -93,7 +93,7 @@ class Values:
         value = self.value(binding.value, {})
         if isinstance(value, (dict, list, set)):
             self._unchanged(name)
-        self.read[name] = binding.statement
+        self.read[name] = (binding.statement,)
         return value
 
     def _unchanged(self, name: str) -> None:
@@ -271,8 +271,8 @@ class Values:
         for operator, part in zip(node.ops, node.comparators, strict=True):
             right = self.value(part, names)
             if isinstance(left, Taken) or isinstance(right, Taken):
-                if isinstance(operator, (ast.Is, ast.IsNot)) and None in (left, right):
-                    raise Unclear(f"it depends on {ast.unparse(node)[:60]}", node.lineno)
+                if isinstance(operator, (ast.In, ast.NotIn)) and isinstance(right, Taken):
+                    raise Unclear(_elsewhere(part, right), node.lineno)
                 raise Unclear(f"it compares {ast.unparse(node)[:60]}", node.lineno)
             if isinstance(operator, (ast.Eq, ast.Is)):
                 holds = left == right
@@ -313,9 +313,7 @@ class Values:
         if isinstance(base, (str, list, tuple)) and isinstance(key, int) and -len(base) <= key < len(base):
             return base[key]
         if isinstance(base, Taken):
-            raise Unclear(
-                f"the table {ast.unparse(node.value)} comes from another module, {base.symbol.module}", node.lineno
-            )
+            raise Unclear(_elsewhere(node.value, base), node.lineno)
         raise Unclear(f"it reads {ast.unparse(node)[:60]}", node.lineno)
 
     def _attribute(self, node: ast.Attribute, names: dict[str, object]) -> object:
@@ -366,6 +364,10 @@ class Values:
 
     def _call(self, node: ast.Call, names: dict[str, object]) -> object:
         raise Unclear(f"it calls {ast.unparse(node.func)}()", node.lineno)
+
+
+def _elsewhere(node: ast.expr, found: Taken) -> str:
+    return f"the table {ast.unparse(node)} comes from another module, {found.symbol.module}"
 
 
 def _bare(binding: Binding) -> bool:

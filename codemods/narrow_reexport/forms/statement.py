@@ -124,7 +124,7 @@ def deletion(source: Source, block: Block, *statements: ast.stmt) -> Edit:
         row = source.starts[first.lineno - 1 - above_blank]
         if stop == len(source.text) and not source.text.endswith(("\n", "\r")) and row > 0:
             row -= len(source.newline)  # no newline at the end before, none after
-    elif at_start:
+    elif at_start or (first is block.statements[0] and not above_blank and isinstance(block.owner, ast.FunctionDef)):
         stop = source.starts[below - 1 + below_blank]
     else:
         stop = source.starts[below - 1 + min(above_blank, below_blank)]
