@@ -25,6 +25,7 @@ from codemods.narrow_reexport.context import Context
 from codemods.narrow_reexport.forms.annotation import type_strings, typed_strings
 from codemods.narrow_reexport.forms.attribute import AttributePlanner, additions_as_changes
 from codemods.narrow_reexport.forms.dotted_string import judge_strings
+from codemods.narrow_reexport.forms.lazy_reads import late_reads
 from codemods.narrow_reexport.forms.onward_all import onward_entries
 from codemods.narrow_reexport.forms.reflection import judge_reflection
 from codemods.narrow_reexport.forms.snippet import doctest_sites
@@ -99,6 +100,7 @@ class ExpressionPlanner:
                 self._refuse(use.node, use.name, "the __init__ itself uses the symbol through the package", hint)
             elif not self._accepts(use.node.lineno):
                 kept.append(use)
+        late = late_reads(self.syntax, self.module, kept, typed.found, self.context)
         planner = AttributePlanner(
             self.syntax,
             self.module,
@@ -110,14 +112,14 @@ class ExpressionPlanner:
             else frozenset(),
             typed=typed.counts,
         )
-        plan = planner.run(kept, lost, self.by_name)
+        plan = planner.run(late.rest, lost, self.by_name)
         droppable = frozenset(name for path, name in self.context.droppable if path == self.syntax.source.path)
         additions_as_changes(plan, self.syntax, self.draft.changes, droppable)
         self.draft.unused += [root for _, block, _, root in plan.unused if block.scope is self.syntax.module]
-        self.draft.refusals += plan.refusals
-        self.draft.edits += plan.edits
-        self.draft.sites += len(plan.texts)
-        self._texts(plan.texts)
+        self.draft.refusals += plan.refusals + late.refusals
+        self.draft.edits += plan.edits + late.edits
+        self.draft.sites += len(plan.texts) + len(late.texts)
+        self._texts([*plan.texts, *late.texts])
         for escape in (r for r in references if isinstance(r, Escape)):
             reason = "the package is kept as a value here: whoever gets it may read the symbol from it"
             self.draft.warnings.append(
