@@ -25,6 +25,7 @@ from codemods.narrow_reexport.context import Context
 from codemods.narrow_reexport.forms.annotation import type_strings, typed_strings
 from codemods.narrow_reexport.forms.attribute import AttributePlanner, additions_as_changes
 from codemods.narrow_reexport.forms.dotted_string import judge_strings
+from codemods.narrow_reexport.forms.lazy_onward import onward_lazy
 from codemods.narrow_reexport.forms.lazy_reads import late_reads
 from codemods.narrow_reexport.forms.onward_all import onward_entries
 from codemods.narrow_reexport.forms.reflection import judge_reflection
@@ -134,10 +135,13 @@ class ExpressionPlanner:
         self.draft.edits += onward
         self.draft.sites += len(onward)
         self._doctests()
+        lazily = onward_lazy(self.syntax, self.module, self.context)
+        settled = [*typed_strings(self.syntax), *lazily.settled]
         reflected = [r for r in references if isinstance(r, Reflection)]
         for verdicts in (
+            lazily.plan,
             judge_reflection(self.syntax, reflected, self.context.resolutions),
-            judge_strings(self.syntax, self.context.resolutions, typed_strings(self.syntax)),
+            judge_strings(self.syntax, self.context.resolutions, settled),
         ):
             self._verdicts(verdicts)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from codemods.engine.model import Module, Symbol, When
 from codemods.engine.namespace import absolute
@@ -34,16 +34,18 @@ class Lacking(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A module."""
+    """A module; `stated`: an import statement brought it."""
 
     name: str
+    stated: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What a module binds under a name."""
+    """What a module binds under a name; `stated`: an import statement or an attribute read of one took it."""
 
     symbol: Symbol
+    stated: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +131,7 @@ class Values:
     def imported(self, statement: ast.Import | ast.ImportFrom, alias: ast.alias) -> object:
         """What one alias of an import statement binds."""
         if isinstance(statement, ast.Import):
-            return Loaded(alias.name if alias.asname else alias.name.partition(".")[0])
+            return Loaded(alias.name if alias.asname else alias.name.partition(".")[0], True)
         source = absolute(self.package, statement)
         if not source or alias.name == "*":
             raise Unclear("an import whose source cannot be read", statement.lineno)
@@ -137,11 +139,11 @@ class Values:
 
     def _from(self, source: str, name: str) -> object:
         if source == self.package.name and self.locate(f"{source}.{name}") is not None:
-            return Loaded(f"{source}.{name}")
+            return Loaded(f"{source}.{name}", True)
         module = self.locate(source)
         if (module is None or module.is_package) and self.locate(f"{source}.{name}") is not None:
-            return Loaded(f"{source}.{name}")
-        return Taken(Symbol(source, name))
+            return Loaded(f"{source}.{name}", True)
+        return Taken(Symbol(source, name), True)
 
     # Expressions
 
@@ -326,11 +328,12 @@ class Values:
     def read_from(self, base: object, name: str, node: ast.expr) -> object:
         """`base.name`, where the base is a module."""
         if isinstance(base, Loaded) and base.name != self.package.name:
+            stated = base.stated and isinstance(node, ast.Attribute)
             dotted = f"{base.name}.{name}"
             module = self.locate(base.name)
             if module is not None and module.is_package and self.locate(dotted) is not None:
-                return Loaded(dotted)
-            return Taken(Symbol(base.name, name))
+                return Loaded(dotted, stated)
+            return Taken(Symbol(base.name, name), stated)
         raise Unclear(f"it reads {ast.unparse(node)[:60]}", node.lineno)
 
     def _comprehension(self, node: ast.expr, names: dict[str, object]) -> object:
