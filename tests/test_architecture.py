@@ -174,6 +174,7 @@ def test_tests_mirror_the_modules() -> None:
         "sequence",
         "statement",
         "order",
+        "lazy_attach",
         "lazy_values",
         "lazy_calls",
         "lazy_getattr",

@@ -62,6 +62,8 @@ def cut_lazy(
     reader = execution(package, syntax, namespaces)
     for name in names:
         reader.ask(name)
+    if reader.by_stub:
+        return _by_stub(package, namespaces, names, reader.followed)
     spared = {id(statement) for statement in syntax.tree.body if all_values(statement)}
     roots: list[ast.AST] = [node for made in reader.read.values() for node in made if id(node) not in spared]
     roots += reader.followed
@@ -76,6 +78,16 @@ def cut_lazy(
         if _answers(package, after, namespaces, asked) == before | dict.fromkeys(names, "nothing"):
             return _without_husk(syntax, after, cut)
     raise Unclear("no single entry or branch of it stands for the name", line)
+
+
+def _by_stub(package: Module, namespaces: Namespaces, names: Collection[str], followed: Sequence[ast.AST]) -> LazyCut:
+    # lazy.attach_stub(__name__, __file__)        the cut is in the stub: its own plan makes it
+    stub = namespaces.syntax(Module(package.name, f"{package.path}i", True))
+    for use in stub.names if stub is not None else ():
+        if isinstance(use.node, ast.Name) and use.node.id in names:
+            line = getattr(followed[0], "lineno", 1)
+            raise Unclear(f"the stub that decides uses {use.node.id} itself (its line {use.node.lineno})", line)
+    return LazyCut()
 
 
 def lazy_tables(package: Module, syntax: Syntax, namespaces: Namespaces, names: Collection[str]) -> frozenset[str]:

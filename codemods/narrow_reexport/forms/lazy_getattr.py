@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from codemods.engine.model import Module, Symbol, When
 from codemods.engine.scopes import Binding, Syntax, last_name
 from codemods.engine.walk import is_type_checking
+from codemods.narrow_reexport.forms.lazy_attach import Attached, attached, parameters_of, stubbed
 from codemods.narrow_reexport.forms.lazy_calls import Calls
 from codemods.narrow_reexport.forms.lazy_structure import build, is_given, is_table, lazy_module
 from codemods.narrow_reexport.forms.lazy_values import Lacking, Loaded, Namespace, Taken, Unclear
@@ -45,15 +46,6 @@ class Function:
     around: dict[str, object]
 
 
-@dataclass(slots=True, eq=False)
-class Attached:
-    """The `__getattr__` that `lazy_loader.attach` makes: names to modules, and submodules."""
-
-    package: str
-    submodules: frozenset[str]
-    attributes: dict[str, str]
-
-
 class Execution(Calls):
     """Follows the code of one file; `syntax_of` reads the other modules of the tree."""
 
@@ -68,6 +60,7 @@ class Execution(Calls):
         super().__init__(package, syntax, locate)
         self.syntax_of = syntax_of
         self.depth = depth
+        self.by_stub = False  # the stub beside the file decides
         self.optional: set[str] = set()  # names in tables that a missing dependency leaves out
         self.followed: list[ast.AST] = []  # functions and calls of this file that decide
 
@@ -195,31 +188,20 @@ class Execution(Calls):
             module = self.locate(target.symbol.module)
             syntax = self.syntax_of(module) if module is not None else None
             function = _defined(syntax, target.symbol.name) if syntax is not None else None
-            if target.symbol.module.rpartition(".")[2] == "lazy_loader" and target.symbol.name == "attach":
-                return self._attach(node, ("package_name", "submodules", "submod_attrs"), names)
+            parameters = parameters_of(target.symbol, function)
+            if "filename" in parameters:
+                self.by_stub = True
+                stub = Module(self.package.name, f"{self.package.path}i", True)
+                return stubbed(node, self.package.name, self.syntax_of(stub))
+            if parameters:
+                return attached(node, parameters, lambda part: self.value(part, names))
             if function is not None and module is not None and syntax is not None:
-                parameters = tuple(argument.arg for argument in function.args.args)
-                if {"submodules", "submod_attrs"} <= set(parameters):
-                    return self._attach(node, parameters, names)  # a copy of lazy_loader in the tree
                 home = Execution(module, syntax, self.locate, self.syntax_of, self.depth + 1)
                 given = [self.value(argument, names) for argument in node.args]
                 words = {word.arg: self.value(word.value, names) for word in node.keywords if word.arg}
                 if len(words) == len(node.keywords):
                     return home._enter(Function(function, home, {}), given, words, node.lineno)
         raise Unclear(f"it calls {ast.unparse(node.func)}()", node.lineno)
-
-    def _attach(self, node: ast.Call, parameters: tuple[str, ...], names: dict[str, object]) -> Attached:
-        # lazy.attach(__name__, submodules=["filters"], submod_attrs={"sub": ["sym", "b"]})
-        given = dict(zip(parameters, node.args, strict=False)) | {word.arg or "": word.value for word in node.keywords}
-        values = {name: self.value(value, names) for name, value in given.items()}
-        package = values.pop(parameters[0], None)
-        submodules, attributes = values.pop("submodules", None) or (), values.pop("submod_attrs", None) or {}
-        if not isinstance(package, str) or values:
-            raise Unclear(f"{ast.unparse(node.func)}() is called in a way that is not followed", node.lineno)
-        if not isinstance(submodules, (list, tuple, set)) or not isinstance(attributes, dict):
-            raise Unclear(f"{ast.unparse(node.func)}() gets no literal tables", node.lineno)
-        found = {str(name): str(module) for module, listed in attributes.items() for name in listed}
-        return Attached(package, frozenset(str(name) for name in submodules), found)
 
     def of_name(self, name: str, node: ast.expr) -> object:
         """The value of a module-level name, functions included."""

@@ -676,6 +676,38 @@ def test_a_key_of_attach_goes_with_its_last_name_and_the_call_stays_valid() -> N
     lazy(head + '{"sub": ["sym"]})\n', head + "{})\n", more={"lazy_loader.py": LAZY_LOADER}, show=False)
 
 
+STUB = """
+    from . import other
+    from .basic import light
+    from .sub import b, sym  # the dear ones
+
+    __all__ = ["b", "light", "other", "sym"]
+"""
+BY_STUB = "import lazy_loader as lazy\n\n__getattr__, __dir__, __all__ = lazy.attach_stub(__name__, __file__)\n"
+
+
+def test_the_stub_of_attach_stub_loses_the_name() -> None:
+    more: Tree = {
+        "lazy_loader.py": LAZY_LOADER,
+        "pkg/other.py": "",
+        "pkg/__init__.pyi": STUB,
+        "pkg/__init__.py": BY_STUB,
+    }
+    check_rewritten(
+        {**MODULES, **more},
+        "pkg",
+        "sym",
+        {"pkg/__init__.pyi": STUB.replace("import b, sym", "import b").replace(', "sym"', ""), "main.py": DIRECT},
+        run=["main", "show"],
+        unloaded=["pkg.sub"],
+    )
+
+
+def test_a_stub_of_attach_stub_that_uses_the_name_is_refused() -> None:
+    stub = STUB + "\n    def more(x: sym) -> None: ...\n"
+    refused(BY_STUB, "the stub that decides uses sym", more={"pkg/other.py": "", "pkg/__init__.pyi": stub})
+
+
 def test_a_factory_of_the_tree_is_read() -> None:
     factory = """
         import importlib
