@@ -17,7 +17,7 @@ from codemods.engine.model import Module, Refusal, Site, Symbol, When
 from codemods.engine.namespace import Namespaces, absolute
 from codemods.engine.scopes import Binding, Syntax
 from codemods.narrow_reexport.conditions import may_be_missing, no_reexport, rebound_later, unreadable
-from codemods.narrow_reexport.forms.lazy_export import lazy_export
+from codemods.narrow_reexport.forms.lazy_export import is_lazily_bound, lazy_export, order_decides
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,18 +193,24 @@ class _Resolver:
         is_submodule = origin == Symbol(self.package.name, name)
         line = found[0].statement.lineno if found else stars[0][1].lineno
         refusal = rebound_later(self.package, self.namespaces, name, origin)
+        site = self.syntax.source.site(line)
+        same_name = not is_submodule and self.namespaces.is_submodule(self.package.name, name)
+        lazy = any(is_lazily_bound(self.package, self.syntax, binding) for binding in found)
+        if refusal is None and lazy and same_name:
+            refusal = order_decides(Symbol(self.package.name, name), site)
         if refusal is not None:
             return refusal
         return Resolution(
             Symbol(self.package.name, name),
             origin,
-            self.syntax.source.site(line),
+            site,
             is_submodule,
-            not is_submodule and self.namespaces.is_submodule(self.package.name, name),
+            same_name,
             self._starred(name),
             optional,
             False,
             tuple(source for source, _, _ in stars),
+            lazy=lazy,
         )
 
     def with_path(self, found: Resolution, narrowing: set[str]) -> Resolution:

@@ -11,8 +11,10 @@ from dataclasses import dataclass
 
 from codemods.engine.model import Module, Refusal, Site, Symbol, When
 from codemods.engine.namespace import Namespaces, absolute, all_values
-from codemods.engine.scopes import Syntax
+from codemods.engine.scopes import Binding, Syntax
+from codemods.engine.source import is_lazy
 from codemods.narrow_reexport.forms.lazy_getattr import Execution, getattr_bindings
+from codemods.narrow_reexport.forms.lazy_modules import lazy_modules
 from codemods.narrow_reexport.forms.lazy_values import Loaded, Taken, Unclear
 
 
@@ -38,7 +40,7 @@ def lazy_export(package: Module, syntax: Syntax, namespaces: Namespaces, name: s
         return None
     site = syntax.source.site(_spelled_at(syntax, name))
     if found.dotted != f"{package.name}.{name}" and namespaces.is_submodule(package.name, name):
-        return _order_decides(Symbol(package.name, name), site)
+        return order_decides(Symbol(package.name, name), site)
     exports = namespaces.exports(package.name)
     listed = exports is not None and (name in exports.names or not exports.complete)
     stars = _typing_stars(package, syntax, namespaces, name)
@@ -86,6 +88,17 @@ def _lacks(namespaces: Namespaces, symbol: Symbol) -> bool:
     return not (stars or getattr_bindings(syntax) or namespaces.bindings(symbol.module, symbol.name))
 
 
+def is_lazily_bound(package: Module, syntax: Syntax, binding: Binding) -> bool:
+    """Whether an import loads its module only when the name is first used, on a Python that knows PEP 810."""
+    # lazy from .sub import sym        __lazy_modules__ = ["pkg.sub"]; from .sub import sym
+    statement = binding.statement
+    if is_lazy(syntax.source, statement):
+        return True
+    if not isinstance(statement, ast.ImportFrom) or "__lazy_modules__" not in syntax.module.bindings:
+        return False
+    return absolute(package, statement) in lazy_modules(syntax)
+
+
 def is_closed(package: Module, syntax: Syntax, namespaces: Namespaces, name: str) -> bool:
     """Whether the package's `__getattr__`, if it has one, provably does not give `name`."""
     try:
@@ -104,7 +117,7 @@ def lazy_refusal(package: Module, syntax: Syntax, name: str, error: Unclear) -> 
     )
 
 
-def _order_decides(symbol: Symbol, site: Site) -> Refusal:
+def order_decides(symbol: Symbol, site: Site) -> Refusal:
     """The refusal of a lazy name that is the name of a submodule, too."""
     reason = f"{symbol.dotted} is a lazy name and a submodule: which of the two a reader gets depends on what was imported before"
     return Refusal(site, str(symbol), reason, "give the submodule another name first")

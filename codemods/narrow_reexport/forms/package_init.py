@@ -13,11 +13,13 @@ from collections.abc import Sequence
 from codemods.engine.model import Edit, Module, Refusal, Warned
 from codemods.engine.namespace import Namespaces, absolute
 from codemods.engine.scopes import Block, Syntax
+from codemods.engine.source import is_lazy
 from codemods.engine.walk import suppresses_import_error
 from codemods.narrow_reexport.forms import sequence
 from codemods.narrow_reexport.forms.dunder_all import AllPlan, plan_all
 from codemods.narrow_reexport.forms.init_uses import InitPlan, InitUses
 from codemods.narrow_reexport.forms.lazy_cut import lazy_tables
+from codemods.narrow_reexport.forms.lazy_modules import unneeded
 from codemods.narrow_reexport.forms.statement import NewImport, deletion, render, statement_end
 from codemods.narrow_reexport.resolve import Resolution
 
@@ -261,6 +263,9 @@ class _InitPlanner(InitUses):
     def _finish(self, entries: AllPlan, dels: list[tuple[ast.Delete, list[int]]]) -> None:
         gone: set[ast.stmt] = set(self.emptied) | set(entries.emptied)
         self.plan.edits += entries.edits
+        whole = [statement for statement in self.removed if self._removed_statement(statement)]
+        origins = {found.loads for found in self.resolutions.values()}
+        self.plan.edits += unneeded(self.syntax, self.package, origins, whole)
         for statement, positions in self.removed.items():
             assert isinstance(statement, (ast.Import, ast.ImportFrom))
             if len(positions) == len(statement.names):
@@ -290,8 +295,9 @@ class _InitPlanner(InitUses):
     def _without(self, statement: ast.Import | ast.ImportFrom, positions: set[int]) -> Edit:
         start, end = self.source.span(statement)
         if isinstance(statement, ast.Import):
+            word = "lazy " if is_lazy(self.source, statement) else ""
             left = [self._text(alias) for number, alias in enumerate(statement.names) if number not in positions]
-            return Edit(self.source.path, start, end, f"import {', '.join(left)}")
+            return Edit(self.source.path, start, end, f"{word}import {', '.join(left)}")
         text = self.source.text[start:end].replace("\r\n", "\n")
         return Edit(
             self.source.path,

@@ -8,7 +8,7 @@ Invariant: it never touches an entry that stays, and own-line comments survive t
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import libcst as cst
 
@@ -44,6 +44,11 @@ class Cut:
 
 def import_names(text: str) -> Sequence:
     """The pieces of a from-import statement, given its code without a trailing comment."""
+    if text.startswith("lazy"):
+        # lazy from pkg import sym
+        word = text[: text.index("from")]
+        pieces = import_names(text[len(word) :])
+        return replace(pieces, head=word + pieces.head)
     line = cst.parse_statement(text)
     assert isinstance(line, cst.SimpleStatementLine)
     statement = line.body[0]
