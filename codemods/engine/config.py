@@ -34,6 +34,8 @@ class NarrowOptions:
     keep_going: bool = False
     to_definition: bool = False
     callers_only: bool = False
+    shim: bool = False
+    shim_removal: str = ""
     output_format: str = "text"
 
 

@@ -37,14 +37,20 @@ class Fault:
         return f"{self.path}:{self.line} cannot import {self.name} from partially initialized {self.source} ({ring})"
 
 
+_UNREADABLE = Outline((), readable=False)
+
+
 class ImportGraph:
-    """The eager imports of a tree. `locate` maps a dotted name to its module, `read` a path to its bytes."""
+    """The eager imports of a tree. `locate` maps a dotted name to its module, `read` a path to its bytes.
+
+    `outlines` holds what was found so far; graphs of the same files may share it.
+    """
 
     def __init__(self, locate: Callable[[str], Module | None], read: Callable[[str], bytes | None]) -> None:
         self._locate = locate
         self._read = read
         self._modules: dict[str, Module | None] = {}
-        self._outlines: dict[str, Outline] = {}
+        self.outlines: dict[Module, Outline] = {}
         self._edges: dict[str, tuple[ImportEdge, ...]] = {}
         self._own: dict[str, frozenset[str]] = {}
         self._ever: dict[str, frozenset[str]] = {}
@@ -65,14 +71,15 @@ class ImportGraph:
 
     def outline(self, name: str) -> Outline:
         """The outline of a module; empty for a namespace package and for what is not in the tree."""
-        if name not in self._outlines:
-            module = self.module(name)
-            if self._base is not None and not (module and module.path in self._edited):
+        module = self.module(name)
+        if module is None:
+            return _UNREADABLE
+        if module not in self.outlines:
+            if self._base is not None and module.path not in self._edited:
                 return self._base.outline(name)
-            data = self._read(module.path) if module and module.path else b""
-            known = module is not None and data is not None
-            self._outlines[name] = outline(data or b"", module) if module and known else Outline((), readable=False)
-        return self._outlines[name]
+            data = self._read(module.path) if module.path else b""
+            self.outlines[module] = outline(data, module) if data is not None else _UNREADABLE
+        return self.outlines[module]
 
     def edges(self, name: str) -> tuple[ImportEdge, ...]:
         """The eager edges of one module in order, the implicit one to its parent first."""

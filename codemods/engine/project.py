@@ -54,6 +54,21 @@ class Tree:
         return real if real is not None and os.path.exists(full) else None
 
 
+class RememberedTree(Tree):
+    """A tree whose files are read once and kept: for many questions about files that nobody changes meanwhile."""
+
+    def __init__(self, root: Path, paths: tuple[str, ...]) -> None:
+        super().__init__(root, paths)
+        object.__setattr__(self, "_kept", {})
+
+    def read(self, path: str) -> bytes:
+        """The bytes of a file, as they were when it was first read."""
+        kept: dict[str, bytes] = self._kept  # type: ignore[attr-defined]
+        if path not in kept:
+            kept[path] = super().read(path)
+        return kept[path]
+
+
 def digest(data: bytes) -> str:
     """A short fingerprint of a text, the same on every machine."""
     return hashlib.blake2b(data, digest_size=16).hexdigest()

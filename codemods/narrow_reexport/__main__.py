@@ -44,6 +44,21 @@ _FOLDER = click.Path(exists=True, file_okay=False)
     help="Move the call sites and drop the __all__ entry; the __init__ keeps its import.",
 )
 @click.option(
+    "--shim",
+    is_flag=True,
+    default=None,
+    help="For callers outside the tree, leave a __getattr__ that imports the name late and warns.",
+)
+@click.option("--shim-removal", metavar="VERSION", default=None, help="The version in which the shim will go.")
+@click.option(
+    "--from-shims",
+    metavar="PACKAGE",
+    help="Move this checkout's call sites by the shims in an installed PACKAGE, which is read and never imported.",
+)
+@click.option(
+    "--python", metavar="PATH", help="The interpreter whose site-packages --from-shims reads.  [default: this one]"
+)
+@click.option(
     "--also", multiple=True, type=_FOLDER, metavar="DIR", help="Another checkout whose call sites follow. Repeatable."
 )
 @click.option(

@@ -64,7 +64,7 @@ def carry_on(carriers: dict[tuple[str, str], str], stars: dict[str, set[str]], l
 
 def carry_further(
     carriers: dict[tuple[str, str], str],
-    paths: Sequence[str],
+    spelling: Callable[[Iterable[str]], Sequence[str]],
     read: Callable[[str], bytes],
     layout: Layout,
     package: str,
@@ -85,7 +85,7 @@ def carry_further(
                 pattern = rb"^(\w+)[ \t]*=[ \t]*" + re.escape(name.encode()) + rb"[ \t]*\r?$"
                 for match in re.finditer(pattern, read(located.path), re.M):  # type: ignore[union-attr]
                     found[module, match[1].decode()] = package
-        for path in paths:
+        for path in spelling([name.decode() for name in names]):
             if not _TEXT.search(path):
                 continue
             data = read(path)

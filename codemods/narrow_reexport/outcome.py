@@ -13,17 +13,19 @@ from pathlib import Path
 
 from codemods.engine.bans import FILE_NAME, Ban, load_bans, with_bans
 from codemods.engine.edits import edited
-from codemods.engine.graph import ImportGraph, risky_entries, unmasked_cycles
-from codemods.engine.model import Failure, FileChange, Mention, Module, Refusal, Site, Warned
+from codemods.engine.graph import Fault, ImportGraph, risky_entries, unmasked_cycles
+from codemods.engine.model import Failure, FileChange, Mention, Module, Refusal, Site, Symbol, Warned
 from codemods.engine.namespace import Namespaces
 from codemods.engine.project import Tree
 from codemods.engine.source import NotPython, decode
 from codemods.engine.verify import check_outside, check_parses
 from codemods.narrow_reexport.context import Context, FilePlan
 from codemods.narrow_reexport.forms.document import plan_document
-from codemods.narrow_reexport.forms.init_uses import InitPlan
+from codemods.narrow_reexport.forms.init_uses import ASKED, InitPlan
 from codemods.narrow_reexport.forms.package_init import plan_init
 from codemods.narrow_reexport.forms.registration import registrations
+from codemods.narrow_reexport.forms.shim import plan_shim, with_shim
+from codemods.narrow_reexport.forms.shim_table import Moved
 from codemods.narrow_reexport.forms.verdicts import accepts
 from codemods.narrow_reexport.plan import plan_file
 from codemods.narrow_reexport.request import Checkout, Request, Result, StillLoaded, accepted_sites
@@ -64,7 +66,18 @@ def assemble(
             elif change is not None:
                 own.append(change)
         changes.append((checkout.root, tuple(sorted(own, key=lambda change: change.path))))
-    inits, stub = _init_changes(request, package, namespaces, main, context, init, failures)
+    shim: tuple[Moved, ...] = ()
+    own_syntax = namespaces.syntax(package)
+    if request.options.shim and own_syntax is not None:
+        file = request.root / FILE_NAME
+        bans = load_bans(main.tree.read(FILE_NAME)) if file.is_file() else ()
+        recorded = frozenset(ban.symbol for ban in bans if not ban.lazy)
+        removal = request.options.shim_removal
+        shim, shim_refusals, shim_warnings = plan_shim(own_syntax, context.resolutions, removal, recorded)
+        refusals += shim_refusals
+        # the shim answers before the package's own __getattr__
+        warnings = [*(each for each in warnings if each.reason != ASKED or not shim), *shim_warnings]
+    inits, stub = _init_changes(request, package, namespaces, main, context, init, shim, failures)
     refusals += _unaccepted(stub.refusals, request)
     warnings += stub.warnings
     side_refusals, side_warnings = _side_effects(namespaces, checkouts, context, lost, accepted_sites(request))
@@ -96,7 +109,7 @@ def assemble(
     complete = []
     for number, (root, own_changes) in enumerate(changes):
         finished = [*own_changes]
-        row = _ban_change(root, rows) if number == 0 or own_changes else None
+        row = ban_change(root, rows) if number == 0 or own_changes else None
         finished += [row] if row is not None else []
         finished += inits if number == 0 else []
         complete.append((root, tuple(finished)))
@@ -185,6 +198,7 @@ def _init_changes(
     main: Checkout,
     context: Context,
     init: InitPlan,
+    shim: tuple[Moved, ...],
     failures: list[Failure],
 ) -> tuple[list[FileChange], InitPlan]:
     """The changes of the `__init__` and of the stub beside it, and the stub's plan."""
@@ -219,6 +233,8 @@ def _init_changes(
         assert syntax is not None
         data = namespaces.bytes_of(module)
         after = edited(syntax.source, plan.edits) if not plan.refusals else data
+        if shim and module == package and not isinstance(after, Failure) and not plan.refusals:
+            after = with_shim(after, module.path, shim, context.width)
         if isinstance(after, Failure):
             failures.append(after)
         elif after != data:
@@ -251,12 +267,20 @@ def _cycles(
         refusals.append(
             Refusal(
                 Site(fault.path, fault.line, 0, text),
-                str(context.resolutions[0].symbol),
+                _symbol_of(fault, context),
                 f"a circular import would show: {' -> '.join(fault.cycle)} cannot take {fault.name} from {fault.source} any more",
                 "break the cycle first, or make one of its imports local to a function",
             )
         )
     return tuple(refusals)
+
+
+def _symbol_of(fault: Fault, context: Context) -> str:
+    """Whose new import closes the cycle: the symbol that cannot be taken, else one whose origin is on the ring."""
+    ring = {fault.source, fault.module, *fault.cycle}
+    taken = [found for found in context.resolutions if found.origin == Symbol(fault.source, fault.name)]
+    near = [found for found in context.resolutions if found.origin.module in ring]
+    return str((*taken, *near, *context.resolutions)[0].symbol)
 
 
 def _line(data: bytes, path: str, line: int) -> str:
@@ -306,7 +330,7 @@ def _rows(request: Request, context: Context, init: InitPlan) -> list[Ban]:
     return [Ban(found.symbol, found.origin) for found in context.resolutions if found.symbol.name not in init.kept]
 
 
-def _ban_change(root: Path, rows: Sequence[Ban]) -> FileChange | None:
+def ban_change(root: Path, rows: Sequence[Ban]) -> FileChange | None:
     path = root / FILE_NAME
     tree = Tree(root, (FILE_NAME,))
     data = tree.read(FILE_NAME) if path.is_file() else b""

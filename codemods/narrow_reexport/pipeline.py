@@ -10,11 +10,12 @@ import ast
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from codemods.engine.bans import FILE_NAME, load_bans
 from codemods.engine.config import line_width
-from codemods.engine.discover import checkout_top, list_files
+from codemods.engine.discover import checkout_top
 from codemods.engine.edits import edited
 from codemods.engine.errors import CodemodError, UnknownPackage, UnknownSymbol
 from codemods.engine.graph import ImportGraph
@@ -28,26 +29,32 @@ from codemods.narrow_reexport.context import Context
 from codemods.narrow_reexport.forms.init_uses import InitPlan
 from codemods.narrow_reexport.forms.lazy_export import is_closed
 from codemods.narrow_reexport.forms.package_init import plan_init
+from codemods.narrow_reexport.forms.shim_table import shimmed
 from codemods.narrow_reexport.lost import foreign_orphans, origins_of, spared
 from codemods.narrow_reexport.outcome import assemble, plan_files
 from codemods.narrow_reexport.plan import plan_file
 from codemods.narrow_reexport.request import Checkout, Request, Result, accepted_sites
 from codemods.narrow_reexport.resolve import Resolution, Resolved, resolve
+from codemods.narrow_reexport.reuse import Earlier
 from codemods.narrow_reexport.scan import scan
+from codemods.narrow_reexport.session import Session
 
 
-def run(request: Request) -> Result:
-    """Compute everything that one request changes. Raises CodemodError for what cannot be."""
-    listed = list_files(request.root, exclude=request.options.exclude)
-    paths, leading_out = _canonical(Tree(request.root, listed), listed)
-    tree = Tree(request.root, paths)
-    layout = Layout(paths, request.package, request.options.source_root)
+def run(request: Request, session: Session | None = None) -> Result:
+    """Compute everything that one request changes. Raises CodemodError for what cannot be.
+
+    A `session` of the same root lets many requests share what they know of the tree.
+    """
+    session = session or Session(request.root, request.options.exclude)
+    tree = session.tree
+    layout, namespaces, graph = session.view(request.package, request.options.source_root)
     package = layout.locate(request.package)
     if package is None:
         raise UnknownPackage(f"no package {request.package} in this tree")
-    namespaces = Namespaces(layout.locate, tree.read)
     bans = load_bans(tree.read(FILE_NAME)) if (request.root / FILE_NAME).is_file() else ()
     known = {ban.symbol.name: ban.origin for ban in bans if ban.symbol.module == request.package}
+    syntax = namespaces.syntax(package)
+    known |= shimmed(syntax.source, syntax.tree) if syntax is not None else {}
     resolved = _resolve(package, request, namespaces, known, tree)
     if resolved.errors and not request.options.keep_going:
         raise resolved.errors[0]
@@ -58,7 +65,8 @@ def run(request: Request) -> Result:
     # a folder inside the tree is looked at anyway
     also = [root for root in request.also if own_root != root and own_root not in root.parents]
     others = [_other(root, request, layout) for root in also]
-    result = _narrow(request, package, namespaces, main, others, resolved.resolutions)
+    narrow = partial(_narrow, request, session, package, namespaces, graph, main, others)
+    result = narrow(resolved.resolutions)
     refused: list[Refusal] = list(resolved.refusals)
     left = resolved.resolutions
     while request.options.keep_going and result.refusals and left:
@@ -68,10 +76,10 @@ def run(request: Request) -> Result:
         every = any(symbol.endswith(":*") for symbol in out)
         fewer = tuple(found for found in left if not every and str(found.symbol) not in out)
         left = fewer if len(fewer) < len(left) else ()  # a refusal that belongs to none of them stands against all
-        result = _narrow(request, package, namespaces, main, others, left) if left else Result(request.package)
+        result = narrow(left) if left else Result(request.package)
     if request.options.keep_going:
         result = replace(result, refusals=tuple(refused), errors=resolved.errors)
-    foreign = _links_out(tree, leading_out, resolved.resolutions)
+    foreign = _links_out(tree, session.leading_out, resolved.resolutions)
     result = replace(result, warnings=tuple(sorted({*result.warnings, *foreign})))
     outside = checkout_top(request.root)
     notes = list(result.notes)
@@ -151,22 +159,6 @@ def _defined_below(package: Module, name: str, namespaces: Namespaces, tree: Tre
     return found[0] if len(found) == 1 and namespaces.bindings(found[0].module, name) else None
 
 
-def _canonical(tree: Tree, paths: Sequence[str]) -> tuple[tuple[str, ...], list[str]]:
-    """The files to look at, and the symlinks that lead out of the tree. A link's target is edited once, under its path."""
-    listed = set(paths)
-    kept: dict[str, None] = {}
-    leading_out: list[str] = []
-    for path in paths:
-        real = tree.canonical(path)
-        if real == path or path.endswith("/__init__.py"):
-            kept[path] = None
-        elif real is None:
-            leading_out.append(path)
-        elif real not in listed:
-            kept[real] = None
-    return tuple(sorted(kept)), leading_out
-
-
 def _links_out(tree: Tree, links: Sequence[str], resolutions: Sequence[Resolution]) -> list[Warned]:
     """Symlinks to files outside the tree that spell a symbol: they are not edited, and that is said."""
     found = []
@@ -180,15 +172,16 @@ def _links_out(tree: Tree, links: Sequence[str], resolutions: Sequence[Resolutio
 
 
 def _other(root: Path, request: Request, layout: Layout) -> Checkout:
-    paths = list_files(root, exclude=request.options.exclude)
-    paths, _ = _canonical(Tree(root, paths), paths)
-    return Checkout(root, Tree(root, paths), Layout(paths, request.package, (), base=layout))
+    tree = Session(root, request.options.exclude).tree
+    return Checkout(root, tree, Layout(tree.paths, request.package, (), base=layout))
 
 
 def _narrow(
     request: Request,
+    session: Session,
     package: Module,
     namespaces: Namespaces,
+    before: ImportGraph,
     main: Checkout,
     others: Sequence[Checkout],
     resolutions: tuple[Resolution, ...],
@@ -196,7 +189,6 @@ def _narrow(
     if not resolutions:
         return Result(request.package)
     width = line_width(request.root)
-    before = ImportGraph(main.layout.locate, main.tree.read)
     callers_only = request.options.callers_only
     first = _plan_init(
         package, namespaces, resolutions, origins_of(package, resolutions), frozenset(), width, callers_only
@@ -213,14 +205,18 @@ def _narrow(
     orphans = foreign | frozenset(name for name in in_tree if name not in loads.get(name.rpartition(".")[0], {name}))
     checkouts = [main, *others]
     progress = request.progress
+    words = {package.name.rpartition(".")[2], *(found.symbol.name for found in resolutions)}
+    words |= {name.rpartition(".")[2] for name in orphans}
+    spelling = partial(session.candidates, f"{package.path.rpartition('/')[0]}/")
     for checkout in checkouts:
         checkout.scan = scan(
-            checkout.tree.paths,
+            spelling(words) if checkout is main else checkout.tree.paths,
             checkout.tree.read,
             checkout.layout,
             resolutions,
             orphans,
             wants_names=any(found.stars for found in resolutions) or _has_aliases(package, namespaces, resolutions),
+            spelling=spelling if checkout is main else None,
             progress=(lambda done, total: progress("scanning", done, total)) if progress else None,
         )
     context = _context(request, package, namespaces, before, resolutions, orphans, checkouts, width)
@@ -228,8 +224,11 @@ def _narrow(
         assert checkout.scan is not None
         checkout.sources = {survivor.path: survivor.data for survivor in checkout.scan.python}
         own = replace(context, layout=checkout.layout, spared=spared(package, checkout, orphans, before, after))
-        checkout.plans = plan_files(checkout.sources, own, progress)
-        _drop_unused(checkout, own)
+        holding = checkout.earlier.still_holding(checkout.sources, own)
+        anew = {path: data for path, data in checkout.sources.items() if path not in holding}
+        checkout.plans = {**holding, **plan_files(anew, own, progress)}
+        checkout.earlier = Earlier(own, dict(checkout.plans))
+        drop_unused(checkout, own)
     read_names = frozenset().union(*(checkout.scan.read_names for checkout in checkouts if checkout.scan is not None))
     final = frozenset() if callers_only else in_tree
     init = _plan_init(package, namespaces, resolutions, final, read_names, width, callers_only)
@@ -302,7 +301,7 @@ def _context(
         package,
         resolutions,
         checkouts[0].layout,
-        _hidden(package, namespaces),
+        hidden_names(package, namespaces),
         lost,
         tuple(pair for each in scans for pair in each.carriers),
         width,
@@ -323,7 +322,7 @@ def _all_is_tuple(package: Module, namespaces: Namespaces) -> bool:
     return bool(values) and isinstance(values[0], ast.Tuple)
 
 
-def _hidden(package: Module, namespaces: Namespaces) -> frozenset[str]:
+def hidden_names(package: Module, namespaces: Namespaces) -> frozenset[str]:
     """Names that the package binds to something else than its submodule of that name."""
     syntax = namespaces.syntax(package)
     assert syntax is not None
@@ -340,7 +339,7 @@ def _hidden(package: Module, namespaces: Namespaces) -> frozenset[str]:
     return frozenset(found)
 
 
-def _drop_unused(checkout: Checkout, context: Context) -> None:
+def drop_unused(checkout: Checkout, context: Context) -> None:
     pairs = {(path, name) for path, plan in checkout.plans.items() for name in plan.unused}
     if not pairs:
         return

@@ -18,6 +18,7 @@ from codemods.engine.modules import Layout
 from codemods.engine.project import Tree
 from codemods.narrow_reexport.context import FilePlan
 from codemods.narrow_reexport.resolve import Resolution
+from codemods.narrow_reexport.reuse import Earlier
 from codemods.narrow_reexport.scan import Scan
 
 
@@ -32,6 +33,8 @@ class Request:
     options: NarrowOptions = field(default_factory=NarrowOptions)
     also: tuple[Path, ...] = ()
     progress: Callable[[str, int, int], None] | None = None
+    from_shims: bool = False  # the package is installed; only the call sites of the tree move
+    python: str = ""  # the interpreter whose site-packages hold it
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +65,7 @@ class Result:
     notes: tuple[str, ...] = ()
     searched: int = 0
     outside: tuple[str, ...] = ()  # modules of origins that are not in the tree
+    installed: str = ""  # where the package lies whose shims were read
 
     @property
     def files(self) -> int:
@@ -79,6 +83,7 @@ class Checkout:
     plans: dict[str, FilePlan] = field(default_factory=dict)
     sources: dict[str, bytes] = field(default_factory=dict)
     scan: Scan | None = None
+    earlier: Earlier = field(default_factory=Earlier)
 
 
 def accepted_sites(request: Request) -> frozenset[tuple[str, int]]:

@@ -20,6 +20,7 @@ _STAR = re.compile(rb"^[ \t\f]*from[ \t\\\r\n]+([.\w \t]+?)[ \t\\\r\n]+import[ \
 _PATCHES = re.compile(rb"(?:patch|setattr|delattr)[\w.]*\([ \t\r\n]*[\"']([\w.]+)[\"']")
 _STAR_NEAR = re.compile(rb"import[ \t\\\r\n]*\(?[ \t\\\r\n]*\*")
 _WORD = re.compile(rb"\w+")
+_READ = re.compile(rb"[.\"'][ \t]*(\w+)")
 _TEXT = re.compile(r"\.(?:py|pyi)\Z")
 _CYTHON = (".pyx", ".pxd", ".pxi")
 
@@ -55,9 +56,13 @@ def scan(
     lost: Iterable[str],
     *,
     wants_names: bool,
+    spelling: Callable[[Iterable[str]], Sequence[str]] | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Scan:
-    """Read every file once and keep what can matter. With `wants_names` the names read through the package are gathered."""
+    """Read every file once and keep what can matter. With `wants_names` the names read through the package are gathered.
+
+    `spelling` gives the files that may spell some words, where that is known; `paths` then are the files to look at.
+    """
     package = resolutions[0].symbol.module
     leaf = package.rpartition(".")[2].encode()
     init = layout.locate(package)
@@ -103,7 +108,7 @@ def scan(
             continue
         inside = path.startswith(folder)
         has_leaf = leaf in data
-        if _STAR_NEAR.search(data):
+        if has_star(data):
             for match in _STAR.finditer(data):
                 stars.setdefault(path, set()).add(b"".join(match[1].split()).decode("utf-8", "replace"))
         has_name = spelled(data) or ((has_leaf or inside) and not data.isascii() and _spelled_otherwise(data, names))
@@ -139,7 +144,7 @@ def scan(
             loaded[path] = data
     carry_on(carriers, stars, layout, package)
     if carriers:
-        aliases |= carry_further(carriers, paths, read, layout, package)
+        aliases |= carry_further(carriers, spelling or (lambda words: paths), read, layout, package)
         carry_on(carriers, stars, layout, package)
     for path, data in unsure.items():
         if any(re.search(rb"(?<!\w)" + re.escape(alias) + rb"(?!\w)", data) for alias in aliases):
@@ -167,6 +172,11 @@ def scan(
         frozenset(early),
         len(paths),
     )
+
+
+def has_star(data: bytes) -> bool:
+    """Whether a file may hold a star import."""
+    return _STAR_NEAR.search(data) is not None
 
 
 def _needle(names: Sequence[str]) -> Callable[[bytes], bool]:
@@ -268,6 +278,6 @@ def _names_read(data: bytes, leaf: bytes, inside: bool) -> set[str]:
         rb"\bfrom[ \t]+" + module + rb"[ \t\\\r\n]+import\b[ \t]*(\([^)]*\)|(?:[^\n;\\]|\\\r?\n)*)", data
     ):
         found |= {word.decode("utf-8", "replace") for word in _WORD.findall(match[1])}
-    for match in re.finditer(rb"\b\w+[ \t]*\.[ \t]*(\w+)|[\"'](?=(\w+)[\"'])", data):
-        found.add((match[1] or match[2] or b"").decode("utf-8", "replace"))
+    # p.sym    "sym"        the character in front is looked for, which is quicker than the name before it
+    found |= {word.decode("utf-8", "replace") for word in set(_READ.findall(data))}
     return found

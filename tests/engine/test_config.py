@@ -36,6 +36,8 @@ ban = false
 keep-going = true
 to-definition = true
 callers-only = true
+shim = true
+shim-removal = "2.0"
 output-format = "json"
 """
     assert load_narrow_options(pyproject(tmp_path, text)) == NarrowOptions(
@@ -48,6 +50,8 @@ output-format = "json"
         keep_going=True,
         to_definition=True,
         callers_only=True,
+        shim=True,
+        shim_removal="2.0",
         output_format="json",
     )
 

@@ -21,6 +21,8 @@ from codemods.narrow_reexport.forms.lazy_values import Unclear
 from codemods.narrow_reexport.forms.statement import NewImport, render
 from codemods.narrow_reexport.resolve import Resolution
 
+ASKED = "the package's __getattr__ will be asked for the name once the import is gone"
+
 
 @dataclass(slots=True)
 class InitPlan:
@@ -74,8 +76,7 @@ class InitUses:
                 if lazy_origin(self.package, self.syntax, self.namespaces, name) is not None:
                     found.add(name)
             except Unclear as error:
-                reason = "the package's __getattr__ will be asked for the name once the import is gone"
-                self.plan.warnings.append(Warned(self.source.site(error.line), str(resolution.symbol), reason))
+                self.plan.warnings.append(Warned(self.source.site(error.line), str(resolution.symbol), ASKED))
         return frozenset(found)
 
     def _cut_lazy(self, names: frozenset[str], listed: Sequence[Edit]) -> None:

@@ -49,7 +49,7 @@ class Calls(Values):
         raise Unclear(f"it calls {ast.unparse(node.func)}()", node.lineno)
 
     def _builtin(self, node: ast.Call, name: str, names: dict[str, object]) -> object:
-        if name in ("globals", "vars") and not node.args:
+        if name == "globals" and not node.args:
             return Namespace()
         if name == "getattr" and len(node.args) in (2, 3):
             attribute = self.value(node.args[1], names)

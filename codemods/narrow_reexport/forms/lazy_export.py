@@ -7,6 +7,7 @@ Invariant: it never edits, and where the code cannot be followed it says so, wit
 from __future__ import annotations
 
 import ast
+import re
 from dataclasses import dataclass
 
 from codemods.engine.model import Module, Refusal, Site, Symbol, When
@@ -16,6 +17,7 @@ from codemods.engine.source import is_lazy
 from codemods.narrow_reexport.forms.lazy_getattr import Execution, getattr_bindings
 from codemods.narrow_reexport.forms.lazy_modules import lazy_modules
 from codemods.narrow_reexport.forms.lazy_values import Loaded, Taken, Unclear
+from codemods.narrow_reexport.forms.shim_table import shimmed
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +34,9 @@ class LazyExport:
 def lazy_export(package: Module, syntax: Syntax, namespaces: Namespaces, name: str) -> LazyExport | Refusal | None:
     """The lazy export of a name, None where there is none, a refusal where it cannot be told or its meaning is not one."""
     reader = execution(package, syntax, namespaces)
+    moved = shimmed(syntax.source, syntax.tree)  # a shim answers for what was narrowed
     try:
-        found = as_symbol(reader.ask(name))
+        found = as_symbol(reader.ask(name)) if name not in moved else None
     except Unclear as error:
         return lazy_refusal(package, syntax, name, error)
     if found is None or _lacks(namespaces, found):
@@ -49,8 +52,9 @@ def lazy_export(package: Module, syntax: Syntax, namespaces: Namespaces, name: s
 
 def lazy_origin(package: Module, syntax: Syntax, namespaces: Namespaces, name: str) -> Symbol | None:
     """Where a lazy export of `name` comes from; None where the package has none. Raises Unclear."""
-    reader = execution(package, syntax, namespaces)
-    found = as_symbol(reader.ask(name))
+    if name in shimmed(syntax.source, syntax.tree):
+        return None  # a shim answers for what was narrowed
+    found = as_symbol(execution(package, syntax, namespaces).ask(name))
     return None if found is not None and _lacks(namespaces, found) else found
 
 
@@ -84,6 +88,8 @@ def _lacks(namespaces: Namespaces, symbol: Symbol) -> bool:
     syntax = namespaces.syntax(module) if module is not None else None
     if module is None or syntax is None or namespaces.locate(symbol.dotted) is not None:
         return False
+    if re.search(r"\b(?:globals|vars|locals|setattr|exec)\(", syntax.source.text):
+        return False  # it may bind names in a way that no statement shows
     stars = any(statement.names[0].name == "*" for statement, _ in syntax.imports)
     return not (stars or getattr_bindings(syntax) or namespaces.bindings(symbol.module, symbol.name))
 

@@ -72,6 +72,7 @@ class Execution(Calls):
             return self._of_lazy_module(name)
         binding = found[0]
         line = binding.statement.lineno
+        self.asked, self.own, self.shared = name, {}, set()
         if binding.block.optional and not _only_typing(binding):
             raise Unclear("__getattr__ is defined only under a condition", line)
         if len(found) > 1:
@@ -230,7 +231,10 @@ class Execution(Calls):
             self._statement(statement, names)
 
     def _statement(self, node: ast.stmt, names: dict[str, object]) -> None:
-        if isinstance(node, (ast.Pass, ast.Global, ast.Nonlocal)):
+        if isinstance(node, ast.Pass):
+            return
+        if isinstance(node, ast.Global):
+            self.shared.update(node.names)
             return
         if isinstance(node, ast.Return):
             raise _Returned(None if node.value is None else self.value(node.value, names))
@@ -256,7 +260,7 @@ class Execution(Calls):
                 return
             value = self.value(node.value, names)
             for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
-                if not self._is_own(target, names):
+                if not self._keeps(target, value, names):
                     self.bind(target, value, names)
         elif isinstance(node, ast.Expr):
             self._expression(node.value, names)
@@ -265,22 +269,32 @@ class Execution(Calls):
                 f"it has a statement that is not followed: {ast.unparse(node).splitlines()[0][:60]}", node.lineno
             )
 
-    def _is_own(self, target: ast.expr, names: dict[str, object]) -> bool:
+    def _keeps(self, target: ast.expr, value: object, names: dict[str, object]) -> bool:
         # globals()[name] = value        sys.modules[__name__].__dict__[name] = value        a cache: the value is the same
         if not isinstance(target, ast.Subscript):
             return False
         if isinstance(target.value, ast.Call):
-            return isinstance(self.value(target.value, names), Namespace)
-        return ast.unparse(target.value) == "sys.modules[__name__].__dict__"
+            own = isinstance(self.value(target.value, names), Namespace)
+        else:
+            own = ast.unparse(target.value) == "sys.modules[__name__].__dict__"
+        if own:
+            self.own[self.value(target.slice, names)] = value
+        return own
 
     def _expression(self, node: ast.expr, names: dict[str, object]) -> None:
         if isinstance(node, ast.Constant):
             return
-        if isinstance(node, ast.Call):
-            called = ast.unparse(node.func)
-            if called in ("globals().update", "globals().setdefault", "globals().__setitem__"):
+        called = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
+        if isinstance(node, ast.Call) and called == "globals().update" and len(node.args) == 1:
+            # globals().update({name: value})
+            values = self.value(node.args[0], names)
+            if isinstance(values, dict):
+                self.own |= values
                 return
-            if called == "setattr" and node.args and ast.unparse(node.args[0]) == "sys.modules[__name__]":
+        elif isinstance(node, ast.Call) and called == "setattr" and len(node.args) == 3:
+            # setattr(sys.modules[__name__], name, value)
+            if ast.unparse(node.args[0]) == "sys.modules[__name__]":
+                self.own[self.value(node.args[1], names)] = self.value(node.args[2], names)
                 return
         self.value(node, names)
 

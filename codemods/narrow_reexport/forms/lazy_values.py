@@ -62,6 +62,9 @@ class Values:
         self.locate = locate
         self.read: dict[str, tuple[ast.stmt, ...]] = {}  # tables that were looked into
         self.steps = 0
+        self.asked = ""  # the name that `__getattr__` is asked for: it is not in the namespace
+        self.own: dict[object, object] = {}  # what the code has put into the namespace since
+        self.shared: set[str] = set()  # names declared global
         self._known: dict[str, object] = {}
 
     # Names
@@ -188,9 +191,9 @@ class Values:
     def truth(self, node: ast.expr, names: dict[str, object]) -> bool:
         """Whether an expression is true."""
         value = self.value(node, names)
-        if isinstance(value, Taken):
-            raise Unclear(f"it depends on {value.symbol}", node.lineno)
-        return bool(value)
+        if not isinstance(value, Taken):
+            return bool(value)
+        raise Unclear(f"it depends on {value.symbol}", node.lineno)
 
     def _display(self, node: ast.List | ast.Tuple | ast.Set, names: dict[str, object]) -> object:
         items: list[object] = []
@@ -282,7 +285,7 @@ class Values:
                 holds = left != right
             elif isinstance(operator, (ast.In, ast.NotIn)):
                 if isinstance(right, Namespace):
-                    holds = False
+                    holds = self._holds(left, part, names)
                 elif isinstance(right, (list, tuple, set, dict)):
                     holds = left in right
                 elif isinstance(right, str) and isinstance(left, str):
@@ -307,7 +310,7 @@ class Values:
             raise Unclear(f"it reads {ast.unparse(node)[:60]}", node.lineno)
         key = self.value(node.slice, names)
         if isinstance(base, Namespace):
-            raise Lacking
+            return self._own(key, node, names)
         if isinstance(base, dict):
             if key not in base:
                 raise Lacking
@@ -318,12 +321,27 @@ class Values:
             raise Unclear(_elsewhere(node.value, base), node.lineno)
         raise Unclear(f"it reads {ast.unparse(node)[:60]}", node.lineno)
 
+    def _own(self, key: object, node: ast.expr, names: dict[str, object]) -> object:
+        # globals()[name]
+        if key in self.own:
+            return self.own[key]
+        if key in self.shared and key in names:
+            return names[str(key)]
+        if key != self.asked:
+            raise Unclear(f"it reads {ast.unparse(node)[:60]}", node.lineno)
+        raise Lacking
+
+    def _holds(self, key: object, node: ast.expr, names: dict[str, object]) -> bool:
+        try:
+            self._own(key, node, names)
+        except Lacking:
+            return False
+        return True
+
     def _attribute(self, node: ast.Attribute, names: dict[str, object]) -> object:
-        spelled = ast.unparse(node)
-        if spelled in ("__spec__.parent", "__spec__.name"):
+        if ast.unparse(node) in ("__spec__.parent", "__spec__.name"):
             return self.package.name
-        base = self.value(node.value, names)
-        return self.read_from(base, node.attr, node)
+        return self.read_from(self.value(node.value, names), node.attr, node)
 
     def read_from(self, base: object, name: str, node: ast.expr) -> object:
         """`base.name`, where the base is a module."""

@@ -417,6 +417,25 @@ def test_an_else_branch_takes_the_place_of_the_whole() -> None:
     )
 
 
+def test_names_that_become_global_are_followed() -> None:
+    text = """
+        def __getattr__(name):
+            if name in ("light", "bright"):
+                global light
+                from .basic import light
+
+                return globals()[name]
+            if name == "sym":
+                from .sub import sym
+
+                globals().update({"sym": sym})
+                return globals()["sym"]
+            raise AttributeError(name)
+        """
+    i, j = text.index("            if name == "), text.index("            raise")
+    lazy(text, text[:i] + text[j:])
+
+
 # --- tables ---
 
 READ = {
@@ -867,6 +886,16 @@ ASK += "        return getattr(importlib.import_module(_LAZY[name], __name__), n
             'def __getattr__(name):\n    if name == "sym":\n        try:\n            from .sub import sym\n'
             "        except ImportError:\n            sym = None\n        return sym\n    raise AttributeError(name)\n",
             "another way out",
+            {},
+        ),
+        (
+            "def __getattr__(name):\n    from .sub import load\n\n    globals().update(load())\n    return globals()[name]\n",
+            r"it calls load\(\)",
+            {},
+        ),
+        (
+            'def __getattr__(name):\n    if name == "sym":\n        return globals()["_" + name]()\n    raise AttributeError(name)\n',
+            "globals",
             {},
         ),
         ("from .lazy import __getattr__\n", "cannot be read", {"pkg/lazy.py": "def __getattr__(name):\n    pass\n"}),

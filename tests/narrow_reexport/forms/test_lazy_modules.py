@@ -91,7 +91,7 @@ def test_a_lazy_name_of_a_submodule_is_refused() -> None:
         # an eager import of the same module is another statement
         (
             "lazy from pkg import sym\nfrom pkg.sub import Sym\n",
-            "lazy from pkg.sub import sym\nfrom pkg.sub import Sym\n",
+            "from pkg.sub import Sym\nlazy from pkg.sub import sym\n",
         ),
         ("lazy from pkg.sub import Sym\nlazy from pkg import sym\n", "lazy from pkg.sub import Sym, sym\n"),
         (

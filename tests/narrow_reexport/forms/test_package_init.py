@@ -516,11 +516,3 @@ def test_an_origin_that_imports_its_symbol_through_the_package_is_refused() -> N
             "pkg/sub.py": sub.replace("from pkg import", "from pkg.sub import"),
         },
     )
-
-
-# --- lazy exports: see test_lazy_export.py ---
-
-
-def test_a_lazy_from_of_a_later_python_is_refused_by_name() -> None:
-    tree = {**PKG, "pkg/__init__.py": "lazy from .sub import sym\n"}
-    check_refused(tree, "pkg", "sym", "lazy|3.15|parse", exit_code=3, at="pkg/__init__.py:1")
