@@ -17,7 +17,7 @@ from codemods.engine.model import Module, Refusal, Site, Symbol, When
 from codemods.engine.namespace import Namespaces, absolute
 from codemods.engine.scopes import Binding, Syntax
 from codemods.narrow_reexport.conditions import may_be_missing, no_reexport, rebound_later, unreadable
-from codemods.narrow_reexport.forms.lazy_export import is_lazily_bound, lazy_export, order_decides
+from codemods.narrow_reexport.forms.lazy_export import is_lazily_bound, lazy_export, lazy_names, order_decides
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +135,7 @@ class _Resolver:
         for source, _, _ in self.stars:
             star = self.namespaces.star(source)
             names += star.certain if star else ()
+        names += lazy_names(self.package, self.syntax, self.namespaces)
         return list(dict.fromkeys(names))
 
     def candidates(self) -> list[str]:

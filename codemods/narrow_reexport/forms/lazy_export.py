@@ -94,6 +94,21 @@ def _lacks(namespaces: Namespaces, symbol: Symbol) -> bool:
     return not (stars or getattr_bindings(syntax) or namespaces.bindings(symbol.module, symbol.name))
 
 
+def lazy_names(package: Module, syntax: Syntax, namespaces: Namespaces) -> list[str]:
+    """The names that the file spells and that the package gives out on demand, in order."""
+    reader = execution(package, syntax, namespaces)
+    spelled = [str(use.node.value) for use in syntax.strings if isinstance(use.node, ast.Constant)]
+    found: list[str] = []
+    for name in dict.fromkeys(part for part in spelled if part.isidentifier()):
+        try:
+            answer = as_symbol(reader.ask(name))
+        except Unclear:
+            continue
+        if answer is not None and not _lacks(namespaces, answer):
+            found.append(name)
+    return found
+
+
 def is_lazily_bound(package: Module, syntax: Syntax, binding: Binding) -> bool:
     """Whether an import loads its module only when the name is first used, on a Python that knows PEP 810."""
     # lazy from .sub import sym        __lazy_modules__ = ["pkg.sub"]; from .sub import sym

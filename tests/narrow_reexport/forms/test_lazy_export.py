@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.narrow_reexport.verbs import Outcome, Tree, check_refused, check_rewritten, check_unchanged
+from tests.narrow_reexport.verbs import Outcome, Tree, check_refused, check_rewritten, check_unchanged, narrow
+from tests.narrow_reexport.verbs import tree as laid
 
 USER = "from pkg import light, sym\n\nprint(light(1), sym(2))\n"
 DIRECT = "from pkg import light\nfrom pkg.sub import sym\n\nprint(light(1), sym(2))\n"
@@ -938,6 +939,56 @@ def test_an_open_getattr_is_warned_of() -> None:
 def test_a_narrowed_lazy_export_is_known_without_a_row() -> None:
     text = 'import importlib\n\n_LAZY = {"light": ".basic"}' + ASK
     check_unchanged({**MODULES, "pkg/__init__.py": text, "main.py": DIRECT}, "pkg", "sym", options=["--no-ban"])
+
+
+def test_the_summary_does_not_claim_that_the_import_became_lighter() -> None:
+    text = 'import importlib\n\n_LAZY = {"sym": ".sub", "light": ".basic"}' + ASK
+    outcome = lazy(text, text.replace('"sym": ".sub", ', ""), says="pkg gave out sym lazily")
+    assert "no longer loads" not in outcome.text
+
+
+@pytest.mark.parametrize("asked", [["--all"], ["b", "sym"], ["sy*", "b"]])
+def test_lazy_names_are_found_by_all_and_by_globs(asked: list[str]) -> None:
+    text = 'import importlib\n\n_LAZY = {"sym": ".sub", "b": ".sub"}\n__all__ = ["b", "sym"]' + ASK
+    with laid({**MODULES, "pkg/__init__.py": text, "main.py": "from pkg import b, sym\n"}) as root:
+        outcome = narrow(root, "pkg", *asked)
+        assert outcome.code == 0, outcome.text
+        cut = text.replace('"sym": ".sub", "b": ".sub"', "").replace('"b", "sym"', "")
+        assert (root / "pkg/__init__.py").read_text() == cut
+        assert (root / "main.py").read_text() == "from pkg.sub import b, sym\n"
+
+
+def test_a_star_over_a_lazy_all_gets_an_import_of_its_own() -> None:
+    text = 'import importlib\n\n_LAZY = {"sym": ".sub", "light": ".basic"}\n__all__ = sorted(_LAZY)' + ASK
+    main = "from pkg import *\n\nprint(light(1), sym(2))\n"
+    check_rewritten(
+        {**MODULES, "pkg/__init__.py": text, "main.py": main},
+        "pkg",
+        "sym",
+        {
+            "pkg/__init__.py": text.replace('"sym": ".sub", ', ""),
+            "main.py": main.replace("*\n", "*\nfrom pkg.sub import sym\n"),
+        },
+        run=["main"],
+    )
+
+
+def test_a_shim_goes_before_the_rest_of_a_lazy_getattr() -> None:
+    text = 'import importlib\n\n_LAZY = {"sym": ".sub", "light": ".basic"}' + ASK
+    with laid({**MODULES, "pkg/__init__.py": text}) as root:
+        assert narrow(root, "pkg", "sym", "--shim").code == 0
+        after = (root / "pkg/__init__.py").read_text()
+        assert '_LAZY = {"light": ".basic"}' in after and '"sym": ("pkg.sub", "sym",' in after
+        again = narrow(root, "pkg", "sym", "--shim")
+        assert again.code == 0 and (root / "pkg/__init__.py").read_text() == after
+
+
+def test_line_ends_and_tabs_of_a_table_stay() -> None:
+    text = 'import importlib\n\n_LAZY = {\n\t"sym": ".sub",\n\t"light": ".basic",\n}' + ASK
+    crlf = text.replace("\n", "\r\n").encode()
+    tree: Tree = {**MODULES, "pkg/__init__.py": crlf}
+    after = {"pkg/__init__.py": crlf.replace(b'\t"sym": ".sub",\r\n', b""), "main.py": DIRECT}
+    check_rewritten(tree, "pkg", "sym", after, run=["main", "show"])
 
 
 def test_several_lazy_exports_in_one_run() -> None:
