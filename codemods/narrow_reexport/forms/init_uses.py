@@ -184,6 +184,12 @@ class InitUses:
                 self._refuse(use.node, found, f"code in a string of the __init__ uses {name}", "import it there first")
             elif text != name:
                 continue
+            elif found.lazy and any(
+                isinstance(b.node, ast.FunctionDef) for b in self.syntax.module.bindings.get(callee, [])
+            ):
+                # __getattr__("sym")        _load("sym")
+                hint = "import it from its origin there"
+                self._refuse(use.node, found, f"the __init__ itself asks {callee}() for {name} by its name", hint)
             elif isinstance(use.parent, ast.Subscript) and isinstance(use.parent.value, ast.Call):
                 self._refuse(
                     use.node, found, f"the __init__ itself reads {name} by its name", "import it from its origin there"

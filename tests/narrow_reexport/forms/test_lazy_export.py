@@ -918,6 +918,11 @@ def test_a_lazy_name_that_is_a_submodule_too_is_refused() -> None:
     refused(text, "imported before", more={"pkg/sym.py": "def sym(x=1):\n    return x\n"}, at="pkg/__init__.py:2")
 
 
+def test_a_function_of_the_init_that_asks_for_the_name_is_refused() -> None:
+    text = 'import importlib\n\n_LAZY = {"sym": ".sub", "light": ".basic"}' + ASK
+    refused(text + '\n\ndef run():\n    return __getattr__("sym")(3)\n', "itself asks", at="pkg/__init__.py:13")
+
+
 def test_an_unknown_name_of_a_closed_getattr_is_an_error_not_a_refusal() -> None:
     text = 'import importlib\n\n_LAZY = {"light": ".basic"}' + ASK
     tree = {**MODULES, "pkg/__init__.py": text, "main.py": "import pkg\n"}
