@@ -920,7 +920,7 @@ def test_a_lazy_name_that_is_a_submodule_too_is_refused() -> None:
 
 def test_a_function_of_the_init_that_asks_for_the_name_is_refused() -> None:
     text = 'import importlib\n\n_LAZY = {"sym": ".sub", "light": ".basic"}' + ASK
-    refused(text + '\n\ndef run():\n    return __getattr__("sym")(3)\n', "itself asks", at="pkg/__init__.py:13")
+    refused(text + '\n\ndef run():\n    return __getattr__("sym")(3)\n', "itself asks", at="pkg/__init__.py:12")
 
 
 def test_an_unknown_name_of_a_closed_getattr_is_an_error_not_a_refusal() -> None:
