@@ -69,6 +69,18 @@ _FOLDER = click.Path(exists=True, file_okay=False)
 )
 @click.option("--exclude", multiple=True, metavar="GLOB", help="Leave these files out. Repeatable.")
 @click.option("--accept", multiple=True, metavar="FILE:LINE", help="Take a site on: it is left as it is. Repeatable.")
+@click.option(
+    "--accept-side-effects",
+    is_flag=True,
+    default=None,
+    help="Take on what the import of an origin did for others: registrations, patches of other modules.",
+)
+@click.option(
+    "--rewrite-strings",
+    is_flag=True,
+    default=None,
+    help="Rewrite strings and settings that are the symbol's path, and code in strings.",
+)
 @click.option("--strict", is_flag=True, default=None, help="Turn warnings into refusals.")
 @click.option(
     "--to-definition", is_flag=True, default=None, help="Follow further re-exports to the module that defines the name."

@@ -135,7 +135,17 @@ def _options(root: Path, arguments: Mapping[str, object]) -> NarrowOptions:
         given = cast("tuple[str, ...]", arguments[name])
         if given:
             changes[name] = (*getattr(options, name), *given) if name != "source_root" else given
-    for name in ("strict", "to_definition", "keep_going", "callers_only", "shim", "shim_removal", "output_format"):
+    for name in (
+        "strict",
+        "to_definition",
+        "keep_going",
+        "callers_only",
+        "accept_side_effects",
+        "shim",
+        "shim_removal",
+        "rewrite_strings",
+        "output_format",
+    ):
         if arguments[name] is not None:
             changes[name] = arguments[name]
     if arguments["no_ban"]:

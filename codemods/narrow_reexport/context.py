@@ -35,6 +35,8 @@ class Context:
     spared: frozenset[tuple[str, str]] = (
         frozenset()
     )  # (path, lost module): the file does not depend on the package for it
+    star_takes: frozenset[str] = frozenset()  # lost modules that a star of their package took along
+    rewrite_strings: bool = False  # strings and settings that are the path become the origin's path
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,3 +52,4 @@ class FilePlan:
     accepted: tuple[Refusal, ...] = ()
     unused: tuple[str, ...] = ()  # names of imports that nothing in the file reads any more
     rebinds: tuple[Site, ...] = ()
+    notes: tuple[str, ...] = ()  # what a person has to do besides

@@ -136,6 +136,8 @@ def needs_expressions(
         return True
     text = syntax.source.text
     package = context.package.name
+    if "import_module" in text:
+        return True  # import_module(".pkg", "parent") spells the package in two parts
     if package not in text:
         return False
     return any(in_string(text, match.start()) for match in re.finditer(rf"{re.escape(package)}(?!\w)", text))

@@ -30,7 +30,7 @@ from codemods.narrow_reexport.forms.init_uses import InitPlan
 from codemods.narrow_reexport.forms.lazy_export import is_closed
 from codemods.narrow_reexport.forms.package_init import plan_init
 from codemods.narrow_reexport.forms.shim_table import shimmed
-from codemods.narrow_reexport.lost import foreign_orphans, origins_of, spared
+from codemods.narrow_reexport.lost import foreign_orphans, origins_of, spared, taken_by_stars
 from codemods.narrow_reexport.outcome import assemble, plan_files
 from codemods.narrow_reexport.plan import plan_file
 from codemods.narrow_reexport.request import Checkout, Request, Result, accepted_sites
@@ -203,6 +203,7 @@ def _narrow(
     loads = {parent: after.closure(parent) for parent in {name.rpartition(".")[0] for name in in_tree} if parent}
     foreign = foreign_orphans(lost - in_tree)
     orphans = foreign | frozenset(name for name in in_tree if name not in loads.get(name.rpartition(".")[0], {name}))
+    taken = taken_by_stars(orphans, namespaces)
     checkouts = [main, *others]
     progress = request.progress
     words = {package.name.rpartition(".")[2], *(found.symbol.name for found in resolutions)}
@@ -215,11 +216,13 @@ def _narrow(
             checkout.layout,
             resolutions,
             orphans,
+            star_takes=taken,
             wants_names=any(found.stars for found in resolutions) or _has_aliases(package, namespaces, resolutions),
             spelling=spelling if checkout is main else None,
             progress=(lambda done, total: progress("scanning", done, total)) if progress else None,
         )
     context = _context(request, package, namespaces, before, resolutions, orphans, checkouts, width)
+    context = replace(context, star_takes=taken)
     for checkout in checkouts:
         assert checkout.scan is not None
         checkout.sources = {survivor.path: survivor.data for survivor in checkout.scan.python}
@@ -312,6 +315,7 @@ def _context(
         frozenset(),
         accepted_sites(request),
         _all_is_tuple(package, namespaces),
+        rewrite_strings=request.options.rewrite_strings,
     )
 
 

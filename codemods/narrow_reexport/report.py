@@ -233,7 +233,8 @@ def _left(result: Result, verbose: int, paint: Paint) -> list[str]:
         lines.append(f"left alone: {name}: {reason}")
     if result.mentions:
         shown = result.mentions if verbose else result.mentions[:5]
-        lines += ["", f"{counted(len(result.mentions), 'place')} that only mention the name, left as they are:"]
+        only = "mentions the name, left as it is" if len(result.mentions) == 1 else "mention the name, left as they are"
+        lines += ["", f"{counted(len(result.mentions), 'place')} that only {only}:"]
         lines += [f"  {mention.site}: {mention.site.text[:100]}" for mention in shown]
         if len(shown) < len(result.mentions):
             lines.append(f"  ... and {len(result.mentions) - len(shown)} more (-v lists them)")
@@ -250,7 +251,7 @@ def _loads(result: Result, paint: Paint, *, callers_only: bool, shim: bool = Fal
     foreign = [origin for origin in free if origin in result.outside]
     free = [origin for origin in free if origin not in foreign]
     if callers_only:
-        names = _listed([*free, *foreign])
+        names = _listed([origin for origin in origins if origin != result.package])
         return [f"import {result.package} still loads {names}: --callers-only leaves its imports"] if names else []
     if foreign:
         names = _listed([found.symbol.name for found in result.resolutions if found.loads in foreign])

@@ -55,4 +55,5 @@ def _common(context: Context, other: Context) -> Context:
         early=frozenset(name for name in context.early if name in names),
         star_reads=frozenset(pair for pair in context.star_reads if pair[1] in names),
         spared=frozenset(pair for pair in context.spared if pair[1] in other.lost),
+        star_takes=frozenset(),
     )

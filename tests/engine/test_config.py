@@ -66,7 +66,12 @@ output-format = "json"
             "unknown key `keep_going`",
             "did you mean `keep-going`?",
         ),
-        ("[tool.codemods.narrow_reexport]\nzzzz = 1\n", 2, "unknown key `zzzz`", "known: accept, also, ban"),
+        (
+            "[tool.codemods.narrow_reexport]\nzzzz = 1\n",
+            2,
+            "unknown key `zzzz`",
+            "known: accept, accept-side-effects, also",
+        ),
         ("[tool.codemods.narrow_reexports]\n", 1, "unknown table", "did you mean `narrow_reexport`?"),
         ("[tool.x]\n[tool.codemods]\nstrict = true\n", 3, "unknown table", "known:"),
         (

@@ -152,6 +152,8 @@ class _Planner:
         for outer in ast.walk(statement):
             around.update((child, outer) for child in ast.iter_child_nodes(outer))
         node: ast.AST = use.node
+        if node not in around:
+            return True  # getattr(pkg, "sym"): a read that stands for another expression
         while node in around:
             parent = around[node]
             if (

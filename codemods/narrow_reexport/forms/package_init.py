@@ -17,9 +17,11 @@ from codemods.engine.source import is_lazy
 from codemods.engine.walk import suppresses_import_error
 from codemods.narrow_reexport.forms import sequence
 from codemods.narrow_reexport.forms.dunder_all import AllPlan, plan_all
+from codemods.narrow_reexport.forms.guarded_together import untied
 from codemods.narrow_reexport.forms.init_uses import InitPlan, InitUses
 from codemods.narrow_reexport.forms.lazy_cut import lazy_tables
 from codemods.narrow_reexport.forms.lazy_modules import unneeded
+from codemods.narrow_reexport.forms.star import starred_by_stub
 from codemods.narrow_reexport.forms.statement import NewImport, deletion, render, statement_end
 from codemods.narrow_reexport.resolve import Resolution
 
@@ -72,6 +74,8 @@ class _InitPlanner(InitUses):
             self._uses(name, found)
             self._clobbered(found)
             self._by_name(name, found)
+        self._module_names()
+        self.plan.warnings += untied(self.package, self.syntax, self.removed, self.resolutions)
         self._module_imports(entries)
         dels = self._deletions()
         self._submodule_uses()
@@ -189,6 +193,8 @@ class _InitPlanner(InitUses):
 
     def _stars(self) -> None:
         sources = {source for found in self.resolutions.values() for source in found.stars}
+        if self.stub:
+            sources |= starred_by_stub(self.package, self.syntax, self.namespaces, self.resolutions)
         for statement, _ in self.syntax.imports:
             if not isinstance(statement, ast.ImportFrom) or statement.names[0].name != "*":
                 continue
@@ -230,11 +236,10 @@ class _InitPlanner(InitUses):
                     name.lower(),
                 ),
             )
-            new = (
-                [NewImport(spelled, source, tuple((name, "") for name in ordered), comment, listing=True)]
-                if keep
-                else []
-            )
+            # in a stub a plain import is no re-export, unless __all__ lists the name
+            as_itself = self.stub and "__all__" not in self.syntax.module.bindings
+            listed = tuple((name, name if as_itself else "") for name in ordered)
+            new = [NewImport(spelled, source, listed, comment, listing=True)] if keep else []
             start = self.source.span(statement)[0]
             if new:
                 indent = self.source.text[self.source.starts[statement.lineno - 1] : start]
