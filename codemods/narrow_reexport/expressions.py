@@ -26,6 +26,8 @@ from codemods.narrow_reexport.forms.attribute import AttributePlanner, additions
 from codemods.narrow_reexport.forms.by_name import asks_after_it, hindrance, taken_over
 from codemods.narrow_reexport.forms.code_string import Planner, Rewriter
 from codemods.narrow_reexport.forms.dotted_string import judge_strings
+from codemods.narrow_reexport.forms.lazy_onward import onward_lazy
+from codemods.narrow_reexport.forms.lazy_reads import late_reads
 from codemods.narrow_reexport.forms.loaded import plan_loaded
 from codemods.narrow_reexport.forms.loaded_modules import judge_loaded
 from codemods.narrow_reexport.forms.onward_all import onward_entries
@@ -121,6 +123,7 @@ class ExpressionPlanner:
             else:
                 kept.append(use)
         loaded = plan_loaded(self.syntax, self.module, names, kept, self.by_name, self.context.early, self._accepts)
+        late = late_reads(self.syntax, self.module, loaded.rest, typed.found, self.context)
         planner = AttributePlanner(
             self.syntax,
             self.module,
@@ -133,14 +136,14 @@ class ExpressionPlanner:
             typed=typed.counts,
         )
         planner.plan.additions += loaded.additions
-        plan = planner.run(loaded.rest, lost, self.by_name)
+        plan = planner.run(late.rest, lost, self.by_name)
         droppable = frozenset(name for path, name in self.context.droppable if path == self.syntax.source.path)
         additions_as_changes(plan, self.syntax, self.draft.changes, droppable)
         self.draft.unused += [root for _, block, _, root in plan.unused if block.scope is self.syntax.module]
-        self.draft.refusals += plan.refusals
-        self.draft.edits += plan.edits + loaded.edits
-        self.draft.sites += len(plan.texts) + loaded.sites
-        self._texts([*plan.texts, *local.texts])
+        self.draft.refusals += plan.refusals + late.refusals
+        self.draft.edits += plan.edits + loaded.edits + late.edits
+        self.draft.sites += len(plan.texts) + loaded.sites + len(late.texts)
+        self._texts([*plan.texts, *local.texts, *late.texts])
         self.draft.edits += local.edits
         self.draft.sites += len(local.texts)
         for escape in (r for r in references if isinstance(r, Escape)):
@@ -155,8 +158,10 @@ class ExpressionPlanner:
         self.draft.edits += onward
         self.draft.sites += len(onward)
         rewriter = Rewriter(self.context, self.plan, self._accepts) if self.context.rewrite_strings else None
-        settled = [*typed_strings(self.syntax), *loaded.strings]
+        lazily = onward_lazy(self.syntax, self.module, self.context)
+        settled = [*typed_strings(self.syntax), *loaded.strings, *lazily.settled]
         for verdicts in (
+            lazily.plan,
             judge_reflection(self.syntax, reflected, self.context.resolutions),
             judge_namespaces(self.syntax, names, named, self.context.resolutions),
             judge_strings(self.syntax, self.context.resolutions, settled, rewriter),

@@ -21,8 +21,8 @@ from codemods.engine.source import NotPython, decode
 from codemods.engine.verify import check_outside, check_parses
 from codemods.narrow_reexport.context import Context, FilePlan
 from codemods.narrow_reexport.forms.document import plan_document
-from codemods.narrow_reexport.forms.init_uses import InitPlan
-from codemods.narrow_reexport.forms.package_init import ASKED, plan_init
+from codemods.narrow_reexport.forms.init_uses import ASKED, InitPlan
+from codemods.narrow_reexport.forms.package_init import plan_init
 from codemods.narrow_reexport.forms.shim import plan_shim, with_shim
 from codemods.narrow_reexport.forms.shim_table import Moved
 from codemods.narrow_reexport.forms.verdicts import accepts

@@ -20,12 +20,13 @@ from codemods.engine.references import (
     import_references,
 )
 from codemods.engine.scopes import Syntax
-from codemods.engine.source import NotPython, decode, parse
+from codemods.engine.source import NotPython, decode, is_lazy, parse
 from codemods.engine.walk import analyse
 from codemods.narrow_reexport.context import Context, FilePlan
 from codemods.narrow_reexport.expressions import Draft, ExpressionPlanner
 from codemods.narrow_reexport.forms.docstring import plan_docstrings, read_in_examples
 from codemods.narrow_reexport.forms.from_import import change_from_import
+from codemods.narrow_reexport.forms.lazy_modules import keep_lazy
 from codemods.narrow_reexport.forms.onward_all import takes_all
 from codemods.narrow_reexport.forms.placement import place
 from codemods.narrow_reexport.forms.star import change_star
@@ -71,7 +72,9 @@ def plan_file(path: str, data: bytes, context: Context) -> FilePlan:
     draft = _Planner(syntax, module, target, context).run(references)
     exampled = read_in_examples(source, tree, draft.unused)
     shown = plan_docstrings(source, tree, context, plan_file)
-    edits = draft.edits + place(syntax, module, draft.changes, context.width) + shown.edits
+    edits, unlisted = keep_lazy(syntax, module, draft.changes, draft.edits, context.resolutions[0].symbol)
+    draft.refusals += unlisted
+    edits += draft.edits + place(syntax, module, draft.changes, context.width) + shown.edits
     refusals, accepted = settle(source, [r for r in draft.refusals if r.site.line not in shown.lines], context)
     said = [warning for warning in draft.warnings if warning.site.line not in shown.lines] + shown.warnings
     warnings = [warning for warning in said if not is_accepted(source, warning.site, context)]
@@ -181,7 +184,8 @@ class _Planner:
                 for number, other in enumerate(reference.statement.names)
                 if number != reference.number
             ]
-            left = f"import {', '.join(others)}"
+            word = "lazy " if is_lazy(self.syntax.source, reference.statement) else ""
+            left = f"{word}import {', '.join(others)}"
         comment = ""
         if stands_alone(self.syntax.source, reference.statement):
             end, line_end = statement_end(self.syntax.source, reference.statement)

@@ -269,9 +269,9 @@ def _alias_pattern(package: str) -> re.Pattern[bytes]:
     above = re.escape(parent.rpartition(".")[2].encode())
     from_parent = (rb"(?:[.\w]*\b" + above + rb"|\.+)") if parent else rb"(?!)"
     return re.compile(
-        rb"^[ \t]*import\b[^#\n]*?\b" + whole + rb"[ \t]+as[ \t]+(?P<alias>\w+)"
-        rb"|^[ \t]*import\b[^#\n]*?(?<![\w.])" + whole + rb"[ \t]*(?:[,;#\r\n]|\Z)"
-        rb"|^[ \t]*from[ \t]+(?P<module>"
+        rb"^[ \t]*(?:lazy[ \t]+)?import\b[^#\n]*?\b" + whole + rb"[ \t]+as[ \t]+(?P<alias>\w+)"
+        rb"|^[ \t]*(?:lazy[ \t]+)?import\b[^#\n]*?(?<![\w.])" + whole + rb"[ \t]*(?:[,;#\r\n]|\Z)"
+        rb"|^[ \t]*(?:lazy[ \t]+)?from[ \t]+(?P<module>"
         + from_parent
         + rb")[ \t]+import\b[^;]*?(?<![\w.])"
         + last
@@ -284,7 +284,9 @@ def _touch_test(package: str, folder: str) -> Callable[[str, bytes], bool]:
     # the file imports the package itself: a.b.pkg, from a.b import pkg, from .pkg import x
     parent, _, leaf = package.rpartition(".")
     if not parent:
-        pattern = re.compile(rb"^[ \t]*(?:from|import)\b[^#\n]*?(?<![\w.])" + re.escape(leaf.encode()) + rb"\b", re.M)
+        pattern = re.compile(
+            rb"^[ \t]*(?:lazy[ \t]+)?(?:from|import)\b[^#\n]*?(?<![\w.])" + re.escape(leaf.encode()) + rb"\b", re.M
+        )
         return lambda path, data: pattern.search(data) is not None
     above = parent.rpartition(".")[2].encode()
     near = folder.rstrip("/").rpartition("/")[0] + "/"
@@ -332,7 +334,8 @@ def _reflection_test(leaf: bytes) -> Callable[[bytes, set[bytes]], bool]:
 
     def reflects(data: bytes, called: set[bytes]) -> bool:
         for word in called:
-            name = re.compile(rb"(?<!\w)" + re.escape(word) + rb"[ \t\r\n)]*[,)]")
+            # the name stands first in the pattern: the engine then looks for its bytes alone
+            name = re.compile(re.escape(word) + rb"(?<!\w" + re.escape(word) + rb")[ \t\r\n)]*[,)]")
             if any(before.search(data[max(found.start() - 120, 0) : found.start()]) for found in name.finditer(data)):
                 return True
         if any(loader in data for loader in loaders) and string.search(data) and asks.search(data):
