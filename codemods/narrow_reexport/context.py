@@ -14,6 +14,17 @@ from codemods.narrow_reexport.resolve import Resolution
 
 
 @dataclass(frozen=True, slots=True)
+class Patched:
+    """What becomes of the patches of one symbol: they move to its origin, unless something stands in the way."""
+
+    name: str
+    obstacle: str = ""  # why they cannot move
+    hint: str = ""
+    stays: bool = False  # the package keeps the name, and its patches with it (--callers-only)
+    path: bool = False  # the origin's dotted path is the module once the run is done
+
+
+@dataclass(frozen=True, slots=True)
 class Context:
     """What the planning of any file needs to know of the rest of the tree."""
 
@@ -35,6 +46,7 @@ class Context:
     spared: frozenset[tuple[str, str]] = (
         frozenset()
     )  # (path, lost module): the file does not depend on the package for it
+    patched: tuple[Patched, ...] = ()  # symbols that somebody patches through the package
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,9 +23,12 @@ from codemods.engine.references import (
 from codemods.engine.scopes import Syntax, Use
 from codemods.narrow_reexport.context import Context
 from codemods.narrow_reexport.forms.annotation import type_strings, typed_strings
-from codemods.narrow_reexport.forms.attribute import AttributePlanner, additions_as_changes
+from codemods.narrow_reexport.forms.attribute import additions_as_changes
 from codemods.narrow_reexport.forms.dotted_string import judge_strings
 from codemods.narrow_reexport.forms.onward_all import onward_entries
+from codemods.narrow_reexport.forms.patch import PatchPlanner
+from codemods.narrow_reexport.forms.patch_target import PatchTargets
+from codemods.narrow_reexport.forms.patched_reads import PatchedPlanner
 from codemods.narrow_reexport.forms.reflection import judge_reflection
 from codemods.narrow_reexport.forms.snippet import doctest_sites
 from codemods.narrow_reexport.forms.statement import Change
@@ -99,7 +102,7 @@ class ExpressionPlanner:
                 self._refuse(use.node, use.name, "the __init__ itself uses the symbol through the package", hint)
             elif not self._accepts(use.node.lineno):
                 kept.append(use)
-        planner = AttributePlanner(
+        planner = PatchedPlanner(
             self.syntax,
             self.module,
             names,
@@ -110,6 +113,8 @@ class ExpressionPlanner:
             else frozenset(),
             typed=typed.counts,
         )
+        planner.patched = {patched.name: patched for patched in self.context.patched}
+        handled = self._patches(planner, names)
         plan = planner.run(kept, lost, self.by_name)
         droppable = frozenset(name for path, name in self.context.droppable if path == self.syntax.source.path)
         additions_as_changes(plan, self.syntax, self.draft.changes, droppable)
@@ -132,12 +137,22 @@ class ExpressionPlanner:
         self.draft.edits += onward
         self.draft.sites += len(onward)
         self._doctests()
-        reflected = [r for r in references if isinstance(r, Reflection)]
+        reflected = [r for r in references if isinstance(r, Reflection) and id(r.use.node) not in handled]
         for verdicts in (
             judge_reflection(self.syntax, reflected, self.context.resolutions),
-            judge_strings(self.syntax, self.context.resolutions, typed_strings(self.syntax)),
+            judge_strings(self.syntax, self.context.resolutions, typed_strings(self.syntax), handled),
         ):
             self._verdicts(verdicts)
+
+    def _patches(self, planner: PatchedPlanner, names: Names) -> set[int]:
+        """Decide for what tests replace; gives the nodes that are settled by that."""
+        path = self.syntax.source.path
+        unloaded = frozenset(name for name in self.context.lost if (path, name) not in self.context.spared)
+        deciding = PatchPlanner(self.syntax, self.by_name, planner.patched, unloaded, self._accepts)
+        patches = deciding.run(tuple(PatchTargets(self.syntax, names).found()))
+        planner.objects(patches.objects, self.by_name)
+        self._verdicts(TextPlan(patches.edits, patches.refusals, patches.warnings))
+        return patches.handled
 
     def _doctests(self) -> None:
         # >>> from pkg import sym        in a docstring: not rewritten yet, but said

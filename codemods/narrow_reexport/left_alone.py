@@ -134,6 +134,8 @@ def needs_expressions(
         return True
     text = syntax.source.text
     package = context.package.name
+    if context.patched and ("patch" in text or "attr(" in text or ".spy(" in text):
+        return True  # patch("consumer.pkg.sym") need not spell the package
     if package not in text:
         return False
     return any(in_string(text, match.start()) for match in re.finditer(rf"{re.escape(package)}(?!\w)", text))

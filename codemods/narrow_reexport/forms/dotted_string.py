@@ -9,20 +9,25 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 
 from codemods.engine.model import Refusal, Warned
 from codemods.engine.scopes import Syntax, Use
-from codemods.narrow_reexport.forms.patch import is_patch_target, judge_deeper
 from codemods.narrow_reexport.forms.verdicts import TextPlan
 from codemods.narrow_reexport.resolve import Resolution
 
 _RUNNERS = {"exec", "eval", "compile"}
 
 
-def judge_strings(syntax: Syntax, resolutions: Sequence[Resolution], types: Sequence[Use]) -> TextPlan:
-    """Verdicts on strings that spell the symbol's path or hold code that imports it; `types` are handled elsewhere."""
+def judge_strings(
+    syntax: Syntax, resolutions: Sequence[Resolution], types: Sequence[Use], handled: AbstractSet[int]
+) -> TextPlan:
+    """Verdicts on strings that spell the symbol's path or hold code that imports it.
+
+    `types`, and the nodes in `handled` (patch targets), are decided elsewhere.
+    """
     plan = TextPlan()
-    typed = {id(use.node) for use in types}
+    typed = {id(use.node) for use in types} | handled
     for use in syntax.strings:
         assert isinstance(use.node, ast.Constant)
         value = str(use.node.value)
@@ -43,16 +48,12 @@ def _judge(syntax: Syntax, use: Use, value: str, found: Resolution, plan: TextPl
     if value in (symbol.dotted, str(symbol)) and inert:
         return
     if value in (symbol.dotted, str(symbol)):
-        if is_patch_target(use):
-            reason = (
-                "a test patches the name on the package; the target must move together with the readers that it covers"
-            )
-        else:
-            reason = f"the string is exactly {value}: it may be resolved, or be a label"
+        reason = f"the string is exactly {value}: it may be resolved, or be a label"
         plan.refusals.append(Refusal(site, str(symbol), reason, "change it by hand, or accept the site"))
         return
     if value.startswith((f"{symbol.dotted}.", f"{symbol}.")) and " " not in value and not found.same_name:
-        judge_deeper(syntax, use, value, found, plan)
+        reason = f"the string {value} is a path through the package: it may be resolved"
+        plan.refusals.append(Refusal(site, str(symbol), reason, "change it by hand, or accept the site"))
         return
     code = re.search(rf"\bfrom\s+{re.escape(symbol.module)}\s+import\b[^;\n]*\b{re.escape(name)}\b", value)
     if code is not None and not inert:
