@@ -80,7 +80,7 @@ class ExpressionPlanner:
         kept: list[AttributeUse] = []
         for use in [*uses, *typed.found]:
             found = self.by_name[use.name]
-            if found.narrowed and found.same_name:
+            if found.same_name and (found.narrowed or (self.context.verifying and self._is_module(use, names))):
                 continue
             if use.stored:
                 verb = "deletes" if isinstance(use.node.ctx, ast.Del) else "assigns to (rebinds)"
@@ -153,6 +153,15 @@ class ExpressionPlanner:
         planner.objects(patches.objects, self.by_name)
         self._verdicts(TextPlan(patches.edits, patches.refusals, patches.warnings))
         return patches.handled
+
+    def _is_module(self, use: AttributeUse, names: Names) -> bool:
+        # pkg.f.f()        patch.object(pkg.f, "f")        written by this run, where pkg.f is the module
+        origin = self.by_name[use.name].origin
+        parent = use.use.parent
+        if isinstance(parent, ast.Attribute):
+            return parent.attr == origin.name
+        beside = (*parent.args, *(keyword.value for keyword in parent.keywords)) if isinstance(parent, ast.Call) else ()
+        return any(isinstance(part, ast.Constant) and part.value == origin.name for part in beside)
 
     def _doctests(self) -> None:
         # >>> from pkg import sym        in a docstring: not rewritten yet, but said
