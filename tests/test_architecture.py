@@ -173,6 +173,8 @@ def test_tests_mirror_the_modules() -> None:
         "patch_target",
         "patched_reads",
         "coverage",
+        "late_readers",
+        "windows",
         "settings",
         "verdicts",
         "sequence",

@@ -47,6 +47,7 @@ class Context:
         frozenset()
     )  # (path, lost module): the file does not depend on the package for it
     patched: tuple[Patched, ...] = ()  # symbols that somebody patches through the package
+    apart: frozenset[tuple[str, int]] = frozenset()  # (path, line): late reads that no patch of an origin can reach
 
 
 @dataclass(frozen=True, slots=True)
