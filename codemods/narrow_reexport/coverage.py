@@ -26,7 +26,8 @@ def with_coverage(context: Context, tree: Tree, *, callers_only: bool) -> Contex
     if not touched:
         return context
     wanted = [found for found in touched if readers[found.symbol.name].through]
-    survey.through_package(touched)
+    origins = {found.origin for found in touched}
+    survey.through_package([found for found in context.resolutions if found.origin in origins])
     survey.at_origins(wanted)
     direct = {found.symbol.name for found in touched if readers[found.symbol.name].direct}
     apart = {
@@ -90,19 +91,24 @@ def _verdict(
 def _taken(patch: Patch, readers: Readers, found: Resolution, context: Context, tree: Tree) -> Site | None:
     """A module that takes the origin's name as it is imported, and is first imported while a patch is on."""
     names: set[str] = set()
+    earlier: set[str] = set()
     for statement, block in patch.file.syntax.imports:
-        if not patch.encloses(statement, block.scope) or block.when is When.TYPING:
+        here = names if patch.encloses(statement, block.scope) else None
+        if patch.follows(statement, block.scope) and not block.optional:
+            here = earlier
+        if here is None or block.when is When.TYPING:
             continue
         if isinstance(statement, ast.Import):
-            names |= {alias.name for alias in statement.names}
+            here |= {alias.name for alias in statement.names}
         else:
             source = absolute(patch.file.module, statement)
-            names |= {source, *(f"{source}.{alias.name}" for alias in statement.names)}
+            here |= {source, *(f"{source}.{alias.name}" for alias in statement.names)}
     if not names:
         return None
     closure = tree.graph.closure
     ready = (closure(patch.file.module.name) | closure(context.package.name)) - tree.lost
     ready |= closure(found.origin.module)
+    ready = ready.union(*(closure(each) for each in earlier if tree.namespaces.locate(each) is not None))
     folder = patch.file.path.rpartition("/")[0]
     while folder:
         conftest = tree.checkouts[0].layout.module_at(f"{folder}/conftest.py").name

@@ -45,15 +45,21 @@ class Patch:
         """Where it stands."""
         return self.file.site(self.call.node)
 
+    def follows(self, statement: ast.stmt, scope: Scope) -> bool:
+        """Whether a statement of the same function has run before it."""
+        decorates = isinstance(self.call.parent, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
+        same = self.call.scope is scope and self.function is not None
+        return same and not decorates and statement.lineno < self.call.node.lineno
+
     def encloses(self, statement: ast.stmt, scope: Scope) -> bool:
         """Whether a statement of the same file may run while it is on."""
         around = _outermost(scope)
         decorates = isinstance(self.call.parent, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
         if around is None:
             return self.function is None and statement.lineno > self.call.node.lineno and not decorates
-        if self.function is None or not _is_test(self.file, self.function):
-            return True
-        return around is self.function and (decorates or statement.lineno > self.call.node.lineno)
+        if around is self.function:
+            return decorates or statement.lineno > self.call.node.lineno
+        return self.function is None or not _is_test(self.file, self.function)
 
 
 @dataclass(frozen=True, slots=True)
