@@ -164,8 +164,6 @@ def test_tests_mirror_the_modules() -> None:
         "snippet",
         "outcome",
         "plan",
-        "session",
-        "words",
         "expressions",
         "dotted_string",
         "notebook",

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from codemods.engine.bans import FILE_NAME, Ban, load_bans, with_bans
 from codemods.engine.edits import edited
-from codemods.engine.graph import ImportGraph, risky_entries, unmasked_cycles
-from codemods.engine.model import Failure, FileChange, Mention, Module, Refusal, Site, Warned
+from codemods.engine.graph import Fault, ImportGraph, risky_entries, unmasked_cycles
+from codemods.engine.model import Failure, FileChange, Mention, Module, Refusal, Site, Symbol, Warned
 from codemods.engine.namespace import Namespaces
 from codemods.engine.project import Tree
 from codemods.engine.source import NotPython, decode
@@ -251,12 +251,20 @@ def _cycles(
         refusals.append(
             Refusal(
                 Site(fault.path, fault.line, 0, text),
-                str(context.resolutions[0].symbol),
+                _symbol_of(fault, context),
                 f"a circular import would show: {' -> '.join(fault.cycle)} cannot take {fault.name} from {fault.source} any more",
                 "break the cycle first, or make one of its imports local to a function",
             )
         )
     return tuple(refusals)
+
+
+def _symbol_of(fault: Fault, context: Context) -> str:
+    """Whose new import closes the cycle: the symbol that cannot be taken, else one whose origin is on the ring."""
+    ring = {fault.source, fault.module, *fault.cycle}
+    taken = [found for found in context.resolutions if found.origin == Symbol(fault.source, fault.name)]
+    near = [found for found in context.resolutions if found.origin.module in ring]
+    return str((*taken, *near, *context.resolutions)[0].symbol)
 
 
 def _line(data: bytes, path: str, line: int) -> str:

@@ -35,6 +35,7 @@ from codemods.narrow_reexport.outcome import assemble, plan_files
 from codemods.narrow_reexport.plan import plan_file
 from codemods.narrow_reexport.request import Checkout, Request, Result, accepted_sites
 from codemods.narrow_reexport.resolve import Resolution, Resolved, resolve
+from codemods.narrow_reexport.reuse import Earlier
 from codemods.narrow_reexport.scan import scan
 from codemods.narrow_reexport.session import Session
 
@@ -223,7 +224,10 @@ def _narrow(
         assert checkout.scan is not None
         checkout.sources = {survivor.path: survivor.data for survivor in checkout.scan.python}
         own = replace(context, layout=checkout.layout, spared=spared(package, checkout, orphans, before, after))
-        checkout.plans = plan_files(checkout.sources, own, progress)
+        holding = checkout.earlier.still_holding(checkout.sources, own)
+        anew = {path: data for path, data in checkout.sources.items() if path not in holding}
+        checkout.plans = {**holding, **plan_files(anew, own, progress)}
+        checkout.earlier = Earlier(own, dict(checkout.plans))
         _drop_unused(checkout, own)
     read_names = frozenset().union(*(checkout.scan.read_names for checkout in checkouts if checkout.scan is not None))
     final = frozenset() if callers_only else in_tree

@@ -18,6 +18,7 @@ from codemods.engine.modules import Layout
 from codemods.engine.project import Tree
 from codemods.narrow_reexport.context import FilePlan
 from codemods.narrow_reexport.resolve import Resolution
+from codemods.narrow_reexport.reuse import Earlier
 from codemods.narrow_reexport.scan import Scan
 
 
@@ -79,6 +80,7 @@ class Checkout:
     plans: dict[str, FilePlan] = field(default_factory=dict)
     sources: dict[str, bytes] = field(default_factory=dict)
     scan: Scan | None = None
+    earlier: Earlier = field(default_factory=Earlier)
 
 
 def accepted_sites(request: Request) -> frozenset[tuple[str, int]]:

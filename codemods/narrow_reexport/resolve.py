@@ -104,9 +104,7 @@ def resolve(
             refusals.append(found_one)
         else:
             resolutions.append(found_one)
-    narrowing = {found.symbol.name for found in resolutions}
-    settled = tuple(resolver.with_path(found, narrowing) for found in resolutions)
-    return Resolved(settled, tuple(refusals), tuple(errors), tuple(skipped))
+    return Resolved(tuple(map(resolver.with_path, resolutions)), tuple(refusals), tuple(errors), tuple(skipped))
 
 
 class _Resolver:
@@ -206,7 +204,7 @@ class _Resolver:
             tuple(source for source, _, _ in stars),
         )
 
-    def with_path(self, found: Resolution, narrowing: set[str]) -> Resolution:
+    def with_path(self, found: Resolution) -> Resolution:
         """Fill in whether `pkg.sub` in code is the module: no part of the path may be bound to something else."""
         origin, package = found.origin, self.package.name
         inside = origin.module.startswith(f"{package}.") or (origin.module == package and not found.is_submodule)
@@ -223,10 +221,7 @@ class _Resolver:
             if self.namespaces.locate(f"{parent}.{part}") is None:
                 clean = False
                 break
-            if parent == package and part in narrowing and part != origin.name:
-                clean = clean and self._binds_module(parent, part)
-            elif not self._binds_module(parent, part):
-                clean = False
+            clean = clean and self._binds_module(parent, part)
             parent = f"{parent}.{part}"
         return replace(found, path_is_module=clean and not found.same_name)
 
