@@ -47,7 +47,8 @@ class Context:
         frozenset()
     )  # (path, lost module): the file does not depend on the package for it
     patched: tuple[Patched, ...] = ()  # symbols that somebody patches through the package
-    apart: frozenset[tuple[str, int]] = frozenset()  # (path, line): late reads that no patch of an origin can reach
+    # (name, path, line): late reads of a name that no patch of its origin can reach
+    apart: frozenset[tuple[str, str, int]] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

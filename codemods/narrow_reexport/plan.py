@@ -134,7 +134,7 @@ class _Planner:
                 for reference in names
                 if reference.name in self.context.early
                 and reference.block.when.value == "late"
-                and (self.syntax.source.path, statement.lineno) not in self.context.apart
+                and (reference.name, self.syntax.source.path, statement.lineno) not in self.context.apart
             ]
             if patched:
                 self._refuse(
