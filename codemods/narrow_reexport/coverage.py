@@ -12,12 +12,12 @@ from dataclasses import replace
 from codemods.engine.model import Site, Symbol, When
 from codemods.engine.namespace import Namespaces, absolute
 from codemods.narrow_reexport.context import Context, Patched
-from codemods.narrow_reexport.late_readers import Readers, Survey, Tree
+from codemods.narrow_reexport.late_readers import Readers, Survey, Surveyed
 from codemods.narrow_reexport.resolve import Resolution
 from codemods.narrow_reexport.windows import Patch
 
 
-def with_coverage(context: Context, tree: Tree, *, callers_only: bool) -> Context:
+def with_coverage(context: Context, tree: Surveyed, *, callers_only: bool) -> Context:
     """The context with the verdict on each patched symbol."""
     survey = Survey(context, tree)
     survey.patches()
@@ -31,7 +31,7 @@ def with_coverage(context: Context, tree: Tree, *, callers_only: bool) -> Contex
     survey.at_origins(wanted)
     direct = {found.symbol.name for found in touched if readers[found.symbol.name].direct}
     apart = {
-        (r.site.path, r.site.line)
+        (name, r.site.path, r.site.line)
         for name in direct
         for r in readers[name].covered
         if not readers[name].direct.reach(r)
@@ -46,7 +46,7 @@ def with_coverage(context: Context, tree: Tree, *, callers_only: bool) -> Contex
 
 
 def _verdict(
-    found: Resolution, readers: Readers, twins: list[Readers], context: Context, tree: Tree, *, callers_only: bool
+    found: Resolution, readers: Readers, twins: list[Readers], context: Context, tree: Surveyed, *, callers_only: bool
 ) -> Patched:
     name, origin = found.symbol.name, found.origin.dotted
     covered = [read.site for read in readers.covered if readers.through.reach(read)]
@@ -88,7 +88,7 @@ def _verdict(
     return Patched(name)
 
 
-def _taken(patch: Patch, readers: Readers, found: Resolution, context: Context, tree: Tree) -> Site | None:
+def _taken(patch: Patch, readers: Readers, found: Resolution, context: Context, tree: Surveyed) -> Site | None:
     """A module that takes the origin's name as it is imported, and is first imported while a patch is on."""
     names: set[str] = set()
     earlier: set[str] = set()

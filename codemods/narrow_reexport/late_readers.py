@@ -61,7 +61,7 @@ class Readers:
 
 
 @dataclass(frozen=True, slots=True)
-class Tree:
+class Surveyed:
     """What a survey looks at: the checkouts, the namespaces and imports of the main one, and which files spell words."""
 
     checkouts: Sequence[Checkout]
@@ -74,7 +74,7 @@ class Tree:
 class Survey:
     """The facts on all symbols of a run, from the files that can hold them."""
 
-    def __init__(self, context: Context, tree: Tree) -> None:
+    def __init__(self, context: Context, tree: Surveyed) -> None:
         self.context = context
         self.tree = tree
         self.namespaces = tree.namespaces

@@ -29,7 +29,7 @@ from codemods.narrow_reexport.context import Context
 from codemods.narrow_reexport.coverage import with_coverage
 from codemods.narrow_reexport.forms.init_uses import InitPlan
 from codemods.narrow_reexport.forms.package_init import plan_init
-from codemods.narrow_reexport.late_readers import Tree as SurveyTree
+from codemods.narrow_reexport.late_readers import Surveyed
 from codemods.narrow_reexport.lost import foreign_orphans, origins_of, spared
 from codemods.narrow_reexport.outcome import assemble, plan_files
 from codemods.narrow_reexport.plan import plan_file
@@ -218,7 +218,7 @@ def _narrow(
             progress=(lambda done, total: progress("scanning", done, total)) if progress else None,
         )
     context = _context(request, package, namespaces, before, resolutions, orphans, checkouts, width)
-    surveyed = SurveyTree(checkouts, namespaces, before, lost, spelling)
+    surveyed = Surveyed(checkouts, namespaces, before, lost, spelling)
     context = with_coverage(context, surveyed, callers_only=callers_only)
     for checkout in checkouts:
         assert checkout.scan is not None
