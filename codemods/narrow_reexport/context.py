@@ -25,6 +25,16 @@ class Patched:
 
 
 @dataclass(frozen=True, slots=True)
+class Faked:
+    """A module that some test replaces in `sys.modules`, and what that does to one symbol."""
+
+    module: str
+    name: str
+    reader: str  # a place that reads the symbol while that is on; empty where only imports may
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Context:
     """What the planning of any file needs to know of the rest of the tree."""
 
@@ -47,6 +57,7 @@ class Context:
         frozenset()
     )  # (path, lost module): the file does not depend on the package for it
     patched: tuple[Patched, ...] = ()  # symbols that somebody patches through the package
+    faked: tuple[Faked, ...] = ()
     # (name, path, line): late reads of a name that no patch of its origin can reach
     apart: frozenset[tuple[str, str, int]] = frozenset()
 

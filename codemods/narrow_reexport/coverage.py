@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from codemods.engine.model import Site, Symbol, When
 from codemods.engine.namespace import Namespaces, absolute
-from codemods.narrow_reexport.context import Context, Patched
+from codemods.narrow_reexport.context import Context, Faked, Patched
 from codemods.narrow_reexport.late_readers import Readers, Survey, Surveyed
 from codemods.narrow_reexport.resolve import Resolution
 from codemods.narrow_reexport.windows import Patch
@@ -23,11 +23,17 @@ def with_coverage(context: Context, tree: Surveyed, *, callers_only: bool) -> Co
     survey.patches()
     readers = survey.readers
     touched = [found for found in context.resolutions if readers[found.symbol.name].touched]
-    if not touched:
+    if not touched and not survey.fakes:
         return context
     wanted = [found for found in touched if readers[found.symbol.name].through]
     origins = {found.origin for found in touched}
-    survey.through_package([found for found in context.resolutions if found.origin in origins])
+    modules = {context.package.name, *(found.origin.module for found in context.resolutions)} & set(survey.fakes)
+    faked = [
+        found
+        for found in context.resolutions
+        if not found.is_submodule and not found.narrowed and ({context.package.name, found.origin.module} & modules)
+    ]
+    survey.through_package([found for found in context.resolutions if found.origin in origins or found in faked])
     survey.at_origins(wanted)
     direct = {found.symbol.name for found in touched if readers[found.symbol.name].direct}
     apart = {
@@ -42,6 +48,8 @@ def with_coverage(context: Context, tree: Surveyed, *, callers_only: bool) -> Co
         verdict = _verdict(found, readers[found.symbol.name], twins, context, tree, callers_only=callers_only)
         path = found.path_is_module or _is_path(found, context, tree.namespaces, callers_only)
         verdicts.append(replace(verdict, path=path))
+    fakes = tuple(each for found in faked for each in _faked(found, survey, context.package.name))
+    context = replace(context, faked=fakes)
     return replace(context, early=context.early | direct, apart=frozenset(apart), patched=tuple(verdicts))
 
 
@@ -88,34 +96,62 @@ def _verdict(
     return Patched(name)
 
 
+def _faked(found: Resolution, survey: Survey, package: str) -> list[Faked]:
+    """What a replaced package, or a replaced origin, does to one symbol."""
+    readers = survey.readers[found.symbol.name]
+    verdicts = []
+    for module, windows in survey.fakes.items():
+        if module not in (package, found.origin.module):
+            continue
+        reached = [str(read.site) for read in readers.covered if windows.reach(read)]
+        if module != package:
+            # sys.modules["pkg.sub"] = fake        the package held what the origin defined before
+            reached += [str(site) for site in readers.own]
+            reason = f"{module} is replaced here, and readers of {found.symbol.dotted} would take the symbol from that"
+        else:
+            reason = f"{module} is replaced here, and what reads the symbol from that would read {found.origin} instead"
+        verdicts.append(Faked(module, found.symbol.name, reached[0] if reached else "", reason))
+    return verdicts
+
+
 def _taken(patch: Patch, readers: Readers, found: Resolution, context: Context, tree: Surveyed) -> Site | None:
     """A module that takes the origin's name as it is imported, and is first imported while a patch is on."""
-    names: set[str] = set()
+    names, earlier = _imports(patch)
+    layout = tree.checkouts[patch.file.checkout].layout
+    names = {name for name in names if layout.locate(name) is not None}
+    if not names:
+        return None
+    if patch.file.checkout:
+        # another checkout, whose import graph is not known: its own imports may lead to any module
+        return None if names <= earlier else next(iter(readers.takers.values()))
+    closure = tree.graph.closure
+    ready = (closure(patch.file.module.name) | closure(context.package.name)) - tree.lost
+    ready |= closure(found.origin.module)
+    ready = ready.union(*(closure(each) for each in earlier if layout.locate(each) is not None))
+    folder = patch.file.path
+    while folder:
+        folder = folder.rpartition("/")[0]
+        conftest = layout.module_at(f"{folder}/conftest.py".lstrip("/")).name
+        ready |= closure(conftest) if layout.locate(conftest) is not None else frozenset()
+    loaded = frozenset().union(*(closure(each) for each in names))
+    return next((site for module, site in sorted(readers.takers.items()) if module in loaded - ready), None)
+
+
+def _imports(patch: Patch) -> tuple[set[str], set[str]]:
+    """What may be imported while a patch is on, and what its function has imported before."""
+    during: set[str] = set()
     earlier: set[str] = set()
     for statement, block in patch.file.syntax.imports:
-        here = names if patch.encloses(statement, block.scope) else None
-        if patch.follows(statement, block.scope) and not block.optional:
-            here = earlier
-        if here is None or block.when is When.TYPING:
+        before = patch.follows(statement, block.scope) and not block.optional
+        if block.when is When.TYPING or not (before or patch.encloses(statement, block.scope)):
             continue
+        here = earlier if before else during
         if isinstance(statement, ast.Import):
             here |= {alias.name for alias in statement.names}
         else:
             source = absolute(patch.file.module, statement)
             here |= {source, *(f"{source}.{alias.name}" for alias in statement.names)}
-    if not names:
-        return None
-    closure = tree.graph.closure
-    ready = (closure(patch.file.module.name) | closure(context.package.name)) - tree.lost
-    ready |= closure(found.origin.module)
-    ready = ready.union(*(closure(each) for each in earlier if tree.namespaces.locate(each) is not None))
-    folder = patch.file.path.rpartition("/")[0]
-    while folder:
-        conftest = tree.checkouts[0].layout.module_at(f"{folder}/conftest.py").name
-        ready |= closure(conftest) if tree.namespaces.locate(conftest) is not None else frozenset()
-        folder = folder.rpartition("/")[0]
-    loaded = frozenset().union(*(closure(each) for each in names if tree.namespaces.locate(each) is not None))
-    return next((site for module, site in sorted(readers.takers.items()) if module in loaded - ready), None)
+    return during, earlier
 
 
 def _is_path(found: Resolution, context: Context, namespaces: Namespaces, callers_only: bool) -> bool:

@@ -25,9 +25,10 @@ from codemods.narrow_reexport.context import Context
 from codemods.narrow_reexport.forms.annotation import type_strings, typed_strings
 from codemods.narrow_reexport.forms.attribute import additions_as_changes
 from codemods.narrow_reexport.forms.dotted_string import judge_strings
+from codemods.narrow_reexport.forms.faked_module import judge_fakes
 from codemods.narrow_reexport.forms.onward_all import onward_entries
 from codemods.narrow_reexport.forms.patch import PatchPlanner
-from codemods.narrow_reexport.forms.patch_target import PatchTargets
+from codemods.narrow_reexport.forms.patch_target import PatchTargets, patch_calls
 from codemods.narrow_reexport.forms.patched_reads import PatchedPlanner
 from codemods.narrow_reexport.forms.reflection import judge_reflection
 from codemods.narrow_reexport.forms.snippet import doctest_sites
@@ -149,9 +150,10 @@ class ExpressionPlanner:
         path = self.syntax.source.path
         unloaded = frozenset(name for name in self.context.lost if (path, name) not in self.context.spared)
         deciding = PatchPlanner(self.syntax, self.by_name, planner.patched, unloaded, self._accepts)
-        patches = deciding.run(tuple(PatchTargets(self.syntax, names).found()))
+        patches = deciding.run(tuple(PatchTargets(names).found(patch_calls(self.syntax))))
         planner.objects(patches.objects, self.by_name)
         self._verdicts(TextPlan(patches.edits, patches.refusals, patches.warnings))
+        self._verdicts(judge_fakes(self.syntax, self.by_name, self.context.faked))
         return patches.handled
 
     def _is_module(self, use: AttributeUse, names: Names) -> bool:

@@ -30,7 +30,8 @@ from codemods.engine.scopes import Syntax, Use
 from codemods.engine.source import NotPython, decode, parse
 from codemods.engine.walk import analyse
 from codemods.narrow_reexport.context import Context
-from codemods.narrow_reexport.forms.patch_target import PatchTarget, PatchTargets, is_late
+from codemods.narrow_reexport.forms.faked_module import faked_modules
+from codemods.narrow_reexport.forms.patch_target import PatchTarget, PatchTargets, is_late, patch_calls
 from codemods.narrow_reexport.request import Checkout
 from codemods.narrow_reexport.resolve import Resolution
 from codemods.narrow_reexport.scan import scan
@@ -86,6 +87,8 @@ class Survey:
             if not found.is_submodule:
                 self.by_origin.setdefault(found.origin.module, []).append(found)
         self._files: dict[tuple[int, str], Parsed | None] = {}
+        self.fakes: dict[str, Windows] = {}  # modules that somebody replaces in `sys.modules`
+        self._calls: dict[Parsed, list[tuple[Use, str]]] = {}
         self._eager: set[tuple[int, str]] = set()
 
     # Patches
@@ -95,7 +98,15 @@ class Survey:
         wanted = {
             name.encode() for found in self.context.resolutions for name in (found.symbol.name, found.origin.name)
         }
+        modules = frozenset({self.package.name, *self.by_origin})
         for number, checkout in enumerate(self.checkouts):
+            for survivor in checkout.scan.python if checkout.scan is not None else ():
+                if b"sys.modules" not in survivor.data or not survivor.path.endswith(".py"):
+                    continue
+                file = self._file(number, survivor.path, survivor.data)
+                if file is not None:
+                    for module, use in faked_modules(file.syntax, modules):
+                        self.fakes.setdefault(module, Windows()).add(file, use)
             for path, data in self._patching(checkout, wanted):
                 file = self._file(number, path, data)
                 if file is None:
@@ -136,7 +147,9 @@ class Survey:
         return self.tree.spelling(words) if checkout is self.checkouts[0] else checkout.tree.paths
 
     def _targets(self, file: Parsed, target: Target) -> Iterator[PatchTarget]:
-        for found in PatchTargets(file.syntax, Names(file.syntax, file.module, target)).found():
+        if file not in self._calls:
+            self._calls[file] = patch_calls(file.syntax)
+        for found in PatchTargets(Names(file.syntax, file.module, target)).found(self._calls[file]):
             if found.replaces:
                 yield found
 
@@ -204,8 +217,9 @@ class Survey:
                     if file is None:
                         continue
                     for name, read in self._late_reads(file, target):
-                        _note(here[name], read)
-                    for name, site in _takes(file, target):
+                        if not self._is_lazy_export(read):
+                            _note(here[name], read)
+                    for name, site in _takes(file, target) if path != self.package.path else ():
                         for readers in here[name]:
                             readers.takers.setdefault(file.module.name, site)
 
@@ -226,6 +240,11 @@ class Survey:
             elif isinstance(reference, Reflection) and reference.how.rpartition(".")[2] in _LOOKS_UP:
                 if reference.name in target.names and (is_late(reference.use) or script):
                     yield reference.name, Read(file, reference.use.scope, file.site(reference.use.node))
+
+    def _is_lazy_export(self, read: Read) -> bool:
+        # def __getattr__(name): from .sub import sym        the package's own export of it, which goes
+        functions = [scope.node for scope in read.scope.inside() if scope.kind == "function"]
+        return read.file.path == self.package.path and any(getattr(f, "name", "") == "__getattr__" for f in functions)
 
     # Files and targets
 

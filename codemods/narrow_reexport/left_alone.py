@@ -136,6 +136,8 @@ def needs_expressions(
     package = context.package.name
     if context.patched and ("patch" in text or "attr(" in text or ".spy(" in text):
         return True  # patch("consumer.pkg.sym") need not spell the package
+    if context.faked and "sys.modules" in text:
+        return True
     if package not in text:
         return False
     return any(in_string(text, match.start()) for match in re.finditer(rf"{re.escape(package)}(?!\w)", text))

@@ -54,6 +54,7 @@ def _common(context: Context, other: Context) -> Context:
         risky=frozenset(),
         early=frozenset(name for name in context.early if name in names),
         patched=tuple(each for each in context.patched if each.name in names),
+        faked=tuple(each for each in context.faked if each.name in names),
         apart=frozenset(each for each in context.apart if each[0] in names),
         star_reads=frozenset(pair for pair in context.star_reads if pair[1] in names),
         spared=frozenset(pair for pair in context.spared if pair[1] in other.lost),

@@ -1,8 +1,8 @@
 """While which code a patch is on: in one test, in the tests of one file, or anywhere.
 
 Owns the reading of test files: a test function runs by itself, so no patch of another test is on while it does.
-Invariant: a place counts as out of reach only if every patch in question is confined to tests, and no file that patches
-spells the name of the test that the place is in.
+Invariant: a place counts as out of reach only if every patch in question is confined to tests, and neither does a file that
+patches spell the name of the test that the place is in, nor that test's file the name of the other.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _TEST_FILE = re.compile(r"(?:\A|/)(?:test_[^/]*|[^/]*_test)\.py\Z")
 _LASTING = re.compile(r"""scope\s*=\s*["'](?:session|package)["']""")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Parsed:
     """A file of one of the checkouts, analysed."""
 
@@ -100,8 +100,8 @@ class Windows:
             if (patch.file.checkout, patch.file.path) == (file.checkout, file.path):
                 if patch.function is None or patch.function is test or not _is_test(file, patch.function):
                     return True
-            elif re.search(rf"\b{re.escape(name)}\b", patch.file.syntax.source.text):
-                return True  # it may call that test, or inherit it
+            elif _spells(patch.file, name) or _spells(file, patch.file.module.name.rpartition(".")[2]):
+                return True  # it may call that test, or inherit it; or that test uses something of it
         return False
 
 
@@ -126,6 +126,10 @@ def _outermost(scope: Scope) -> ast.AST | None:
 def _is_test(file: Parsed, function: ast.AST) -> bool:
     named = isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)) and function.name.startswith("test")
     return named and _TEST_FILE.search(file.path) is not None
+
+
+def _spells(file: Parsed, name: str) -> bool:
+    return re.search(rf"\b{re.escape(name)}\b", file.syntax.source.text) is not None
 
 
 def _spelled(scope: Scope, test: ast.AST) -> str:

@@ -6,7 +6,8 @@ import pytest
 
 from tests.narrow_reexport.patching import ENGINE, ENGINE_AFTER, LOCAL, PATCH, moves, refused, sees
 from tests.narrow_reexport.trees import NARROWED, PKG
-from tests.narrow_reexport.verbs import Tree, check_refused, check_rewritten
+from tests.narrow_reexport.verbs import Tree, check_refused, check_rewritten, contents, lay, narrow
+from tests.narrow_reexport.verbs import tree as laid
 
 
 @pytest.mark.parametrize(
@@ -189,3 +190,22 @@ def test_what_takes_the_name_through_the_package_under_a_patch_goes_on_doing_so(
         "    import consumer\n\n    print(engine.run(1), consumer.run(1))\n\n\ntest()\n"
     )
     moves(test, test.replace('"pkg.sym"', '"pkg.sub.sym"'), more=consumer, more_after=after)
+
+
+def test_the_patches_of_another_checkout_are_part_of_the_question() -> None:
+    test = (
+        "from unittest import mock\n\nimport engine\n\n\n"
+        'def test_engine():\n    with mock.patch("pkg.sym", return_value="mocked"):\n'
+        "        import third\n\n        print(engine.run(1), third)\n"
+    )
+    with laid({"a/x": "", **{f"a/{path}": text for path, text in PKG.items()}, "b/test_engine.py": test}) as root:
+        lay(root / "b", {**ENGINE, "third.py": "from pkg.sub import sym\n"})
+        outcome = narrow(root / "a", "pkg", "sym", "--also", "../b")
+        assert outcome.code == 4, outcome.text
+        assert "third.py:1" in outcome.text
+        lay(root / "b", {"third.py": "from pkg import sym\n"})
+        outcome = narrow(root / "a", "pkg", "sym", "--also", "../b")
+        assert outcome.code == 0, outcome.text
+        found = contents(root / "b")
+        assert b'mock.patch("pkg.sub.sym"' in found["test_engine.py"]
+        assert found["engine.py"].decode() == ENGINE_AFTER["engine.py"]

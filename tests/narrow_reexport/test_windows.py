@@ -65,10 +65,12 @@ def test_another_test_of_the_same_file_is_out_of_reach() -> None:
         # a patch that lasts
         ('from unittest import mock\n\nmock.patch("pkg.sym").start()\n', DIRECT),
         (TEST.replace("def test_engine", '@pytest.fixture(scope="session")\ndef engine'), DIRECT),
+        # the reading file uses something of the patching one
+        (TEST.replace("test_engine", "fixture"), "from test_engine import fixture  # noqa\n\n\n" + DIRECT),
         # a fixture of the same file
         (TEST.replace("test_engine", "fixture") + "\n\n" + DIRECT, ""),
     ],
-    ids=["no-test", "same-test", "called", "lasting", "session", "fixture"],
+    ids=["no-test", "same-test", "called", "lasting", "session", "borrowed", "fixture"],
 )
 def test_what_may_run_while_the_patch_is_on_is_within_reach(test: str, direct: str) -> None:
     tree = {**PKG, **ENGINE, "test_engine.py": test, "test_sub.py": direct}

@@ -7,7 +7,7 @@ Invariant: it decides nothing; a call counts only if its target is proved to lea
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from codemods.engine.model import When
@@ -43,48 +43,30 @@ class PatchTarget:
         return not self.rest and self.kind != "dict"
 
 
+def patch_calls(syntax: Syntax) -> list[tuple[Use, str]]:
+    """The calls of a file that patch something, with their kind, in source order."""
+    found = []
+    for use in syntax.calls:
+        call = use.node
+        assert isinstance(call, ast.Call)
+        kind = _kind(call.func, use.scope)
+        if kind and not any(isinstance(argument, ast.Starred) for argument in call.args[:2]):
+            found.append((use, kind))
+    return found
+
+
 class PatchTargets:
     """The patches of one file that go through one package (`names.target`)."""
 
-    def __init__(self, syntax: Syntax, names: Names) -> None:
-        self.syntax = syntax
+    def __init__(self, names: Names) -> None:
         self.names = names
         self.target = names.target
 
-    def found(self) -> Iterator[PatchTarget]:
-        """All of them, in source order."""
-        for use in self.syntax.calls:
-            call = use.node
-            assert isinstance(call, ast.Call)
-            kind = self.kind(call.func, use.scope)
-            if kind and not any(isinstance(argument, ast.Starred) for argument in call.args[:2]):
-                yield from self._of_call(use, call, kind)
-
-    def kind(self, func: ast.expr, scope: Scope, depth: int = 0) -> str:
-        """What a callee does: `patch`, `object`, `dict`, `multiple`, `attr` (setattr, delattr), or nothing of the sort."""
-        if depth > _DEPTH:
-            return ""
-        if isinstance(func, ast.Attribute):
-            # mock.patch        patch.object        mocker.patch.dict        monkeypatch.setattr        mocker.spy
-            if func.attr in ("object", "dict", "multiple"):
-                return func.attr if self.kind(func.value, scope, depth + 1) == "patch" else ""
-            return {"patch": "patch", "setattr": "attr", "delattr": "attr", "spy": "object"}.get(func.attr, "")
-        if not isinstance(func, ast.Name):
-            return ""
-        owner = scope.owner(func.id)
-        if owner is None:
-            return "patch" if func.id == "patch" else ""  # a star brought it; `setattr` is the builtin
-        for binding in owner.bindings[func.id]:
-            # from unittest.mock import patch as p        p = mock.patch        def test(patch):
-            if isinstance(binding.node, ast.alias):
-                kind = "patch" if isinstance(binding.statement, ast.ImportFrom) and binding.node.name == "patch" else ""
-            elif binding.value is not None:
-                kind = self.kind(binding.value, binding.scope, depth + 1)
-            else:
-                kind = "patch" if func.id == "patch" and isinstance(binding.node, ast.arg) else ""
-            if kind:
-                return kind
-        return ""
+    def found(self, calls: Iterable[tuple[Use, str]]) -> Iterator[PatchTarget]:
+        """Those among some calls, in order."""
+        for use, kind in calls:
+            assert isinstance(use.node, ast.Call)
+            yield from self._of_call(use, use.node, kind)
 
     def text(self, node: ast.expr, scope: Scope, depth: int = 0) -> tuple[str, ast.Constant | None] | None:
         """The text that an expression is, and the one constant that spells it; None where the text cannot be told."""
@@ -179,6 +161,33 @@ class PatchTargets:
         for part in parts:
             base = self.target.carriers.get((base, part)) or f"{base}.{part}"
         return base
+
+
+def _kind(func: ast.expr, scope: Scope, depth: int = 0) -> str:
+    """What a callee does: `patch`, `object`, `dict`, `multiple`, `attr` (setattr, delattr), or nothing of the sort."""
+    if depth > _DEPTH:
+        return ""
+    if isinstance(func, ast.Attribute):
+        # mock.patch        patch.object        mocker.patch.dict        monkeypatch.setattr        mocker.spy
+        if func.attr in ("object", "dict", "multiple"):
+            return func.attr if _kind(func.value, scope, depth + 1) == "patch" else ""
+        return {"patch": "patch", "setattr": "attr", "delattr": "attr", "spy": "object"}.get(func.attr, "")
+    if not isinstance(func, ast.Name):
+        return ""
+    owner = scope.owner(func.id)
+    if owner is None:
+        return "patch" if func.id == "patch" else ""  # a star brought it; `setattr` is the builtin
+    for binding in owner.bindings[func.id]:
+        # from unittest.mock import patch as p        p = mock.patch        def test(patch):
+        if isinstance(binding.node, ast.alias):
+            kind = "patch" if isinstance(binding.statement, ast.ImportFrom) and binding.node.name == "patch" else ""
+        elif binding.value is not None:
+            kind = _kind(binding.value, binding.scope, depth + 1)
+        else:
+            kind = "patch" if func.id == "patch" and isinstance(binding.node, ast.arg) else ""
+        if kind:
+            return kind
+    return ""
 
 
 def is_late(use: Use) -> bool:

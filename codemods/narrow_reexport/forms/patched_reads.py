@@ -164,7 +164,7 @@ class PatchedPlanner(AttributePlanner):
         return edits
 
     def _before(self, statement: ast.stmt, reads: list[AttributeUse], found: Resolution, name: str) -> Edit | None:
-        if isinstance(statement, (ast.While, ast.ClassDef)) or any(read.use.pattern for read in reads):
+        if isinstance(statement, (ast.While, ast.ClassDef, ast.Try)) or any(read.use.pattern for read in reads):
             return None
         if isinstance(statement, (ast.With, ast.AsyncWith)) and len(statement.items) > 1:
             first = list(ast.walk(statement.items[0].context_expr))
