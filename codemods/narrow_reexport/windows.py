@@ -1,8 +1,9 @@
 """While which code a patch is on: in one test, in the tests of one file, or anywhere.
 
-Owns the reading of test files: a test function runs by itself, so no patch of another test is on while it does.
+Owns the reading of test files: a test runs by itself, so no patch of another test is on while it does; and what a test
+file holds is run by its own tests.
 Invariant: a place counts as out of reach only if every patch in question is confined to tests, and neither does a file that
-patches spell the name of the test that the place is in, nor that test's file the name of the other.
+patches spell the name of the test (or its file) that the place is in, nor that file the name of the other.
 """
 
 from __future__ import annotations
@@ -87,20 +88,21 @@ class Windows:
 
     def reach(self, read: Read) -> bool:
         """Whether any of the patches may be on while a read happens."""
-        file, scope = read.file, read.scope
-        test = _outermost(scope)
-        if test is None or not _is_test(file, test):
+        file = read.file
+        if not _TEST_FILE.search(file.path):
             return True
-        name = _spelled(scope, test)
+        function = _outermost(read.scope)
+        alone = function is not None and _is_test(file, function)
+        names = [_stem(file), *_spelled(read.scope)]
         for patch in self.patches:
             if not _TEST_FILE.search(patch.file.path) or _LASTING.search(patch.file.syntax.source.text):
                 return True
             if patch.function is None and _is_module_level(patch.call):
                 return True  # started as the file is imported, and on until somebody stops it
             if (patch.file.checkout, patch.file.path) == (file.checkout, file.path):
-                if patch.function is None or patch.function is test or not _is_test(file, patch.function):
+                if not alone or patch.function in (None, function) or not _is_test(file, patch.function):
                     return True
-            elif _spells(patch.file, name) or _spells(file, patch.file.module.name.rpartition(".")[2]):
+            elif any(_spells(patch.file, name) for name in names) or _spells(file, _stem(patch.file)):
                 return True  # it may call that test, or inherit it; or that test uses something of it
         return False
 
@@ -123,7 +125,7 @@ def _outermost(scope: Scope) -> ast.AST | None:
     return found[-1] if found else None
 
 
-def _is_test(file: Parsed, function: ast.AST) -> bool:
+def _is_test(file: Parsed, function: ast.AST | None) -> bool:
     named = isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)) and function.name.startswith("test")
     return named and _TEST_FILE.search(file.path) is not None
 
@@ -132,8 +134,11 @@ def _spells(file: Parsed, name: str) -> bool:
     return re.search(rf"\b{re.escape(name)}\b", file.syntax.source.text) is not None
 
 
-def _spelled(scope: Scope, test: ast.AST) -> str:
-    """The name that another file would use to run a test: its class, or itself."""
-    classes = [each.node for each in scope.inside() if each.kind == "class"]
-    outer = classes[-1] if classes else test
-    return str(getattr(outer, "name", ""))
+def _stem(file: Parsed) -> str:
+    return file.module.name.rpartition(".")[2]
+
+
+def _spelled(scope: Scope) -> list[str]:
+    """The name that another file would use to run some code of a test file: its outermost class or function."""
+    found = [each.node for each in scope.inside() if each.kind in ("class", "function")]
+    return [str(getattr(node, "name", "")) for node in found[-1:]]

@@ -48,6 +48,15 @@ def test_a_test_of_another_file_that_reads_the_origin_is_out_of_reach(test: str)
     moved(test, DIRECT)
 
 
+def test_a_helper_of_another_test_file_is_out_of_reach() -> None:
+    moved(TEST, DIRECT.replace("test_sub", "helper") + "\n\ndef test_sub():\n    helper()\n")
+
+
+def test_what_is_no_test_file_is_within_reach() -> None:
+    tree = {**PKG, **ENGINE, "test_engine.py": TEST, "helper.py": DIRECT}
+    check_refused(tree, "pkg", "sym", r"would also reach helper\.py:2", at="test_engine.py:7")
+
+
 def test_another_test_of_the_same_file_is_out_of_reach() -> None:
     test = TEST + "\n\n" + DIRECT
     moved(test, "from test_engine import test_sub as test_sub\n")
@@ -56,8 +65,8 @@ def test_another_test_of_the_same_file_is_out_of_reach() -> None:
 @pytest.mark.parametrize(
     ("test", "direct"),
     [
-        # the reader is no test
-        (TEST, DIRECT.replace("test_sub", "sub")),
+        # the reader is a helper of the same file
+        (TEST + "\n\n" + DIRECT.replace("test_sub", "sub"), ""),
         # the reading test patches
         (TEST.replace("    with", "    from pkg.sub import sym\n\n    with"), ""),
         # the patching file may call that test
@@ -70,7 +79,7 @@ def test_another_test_of_the_same_file_is_out_of_reach() -> None:
         # a fixture of the same file
         (TEST.replace("test_engine", "fixture") + "\n\n" + DIRECT, ""),
     ],
-    ids=["no-test", "same-test", "called", "lasting", "session", "borrowed", "fixture"],
+    ids=["helper", "same-test", "called", "lasting", "session", "borrowed", "fixture"],
 )
 def test_what_may_run_while_the_patch_is_on_is_within_reach(test: str, direct: str) -> None:
     tree = {**PKG, **ENGINE, "test_engine.py": test, "test_sub.py": direct}
@@ -101,5 +110,5 @@ def test_a_test_that_takes_the_name_from_the_package_is_out_of_reach_of_a_patch_
     tree = {**PKG, **RUN, "test_sub.py": test, "test_engine.py": direct}
     sees(tree, "mocked")
     check_rewritten(tree, "pkg", "sym", {**NARROWED, "test_sub.py": DIRECT}, run=["main"], unloaded=["pkg.sub"])
-    helper = {**tree, "test_sub.py": test.replace("test_sub", "sub")}
-    check_refused(helper, "pkg", "sym", "patches the name at its origin", at="test_sub.py:2")
+    helper = {**PKG, "sub.py": test.replace("test_sub", "sub"), "test_engine.py": direct}
+    check_refused(helper, "pkg", "sym", "patches the name at its origin", at="sub.py:2")
