@@ -23,6 +23,7 @@ from codemods.engine.references import (
     Reflection,
     StarImport,
     Target,
+    binds_package,
     expression_references,
     import_references,
 )
@@ -38,7 +39,7 @@ from codemods.narrow_reexport.scan import scan
 from codemods.narrow_reexport.windows import Parsed, Read, Windows
 
 _PATCHES = re.compile(rb"patch|(?:set|del)attr\b|\bspy\b")
-_QUOTED = re.compile(rb"[\"'][^\"'\r\n]*(?=[\"'])")
+_LAST = re.compile(rb"[\"'.](\w+)[\"']")  # "pkg.sym"    "sym"    f"{PKG}.sym"
 _WORD = re.compile(rb"\w+")
 _LOOKS_UP = ("getattr", "hasattr", "attrgetter")
 
@@ -54,6 +55,11 @@ class Readers:
     kept: list[Site] = field(default_factory=list)  # of those, readers in a function inside the one that will import it
     others: list[Read] = field(default_factory=list)  # late readers of the origin's name
     takers: dict[str, Site] = field(default_factory=dict)  # modules that take the origin's name as they are imported
+
+    @property
+    def blocked(self) -> bool:
+        """Whether a reader is known already that stands in the way of its patches."""
+        return any(self.through.reach(read) for read in self.others)
 
     @property
     def touched(self) -> bool:
@@ -89,6 +95,7 @@ class Survey:
         self._files: dict[tuple[int, str], Parsed | None] = {}
         self.fakes: dict[str, Windows] = {}  # modules that somebody replaces in `sys.modules`
         self._calls: dict[Parsed, list[tuple[Use, str]]] = {}
+        self._trees: dict[tuple[int, str], ast.Module] = {}
         self._eager: set[tuple[int, str]] = set()
 
     # Patches
@@ -107,22 +114,23 @@ class Survey:
                 if file is not None:
                     for module, use in faked_modules(file.syntax, modules):
                         self.fakes.setdefault(module, Windows()).add(file, use)
-            for path, data in self._patching(checkout, wanted):
+            for path, data, quoted in self._patching(checkout, wanted):
                 file = self._file(number, path, data)
                 if file is None:
                     continue
                 for target in self._targets(file, self._package_target(checkout)):
                     self._note(file, target, self.readers[target.name].through)
                 for origin, resolutions in self.by_origin.items():
-                    if origin.rpartition(".")[2].encode() not in data:
+                    named = any(found.origin.name.encode() in quoted for found in resolutions)
+                    if not named or origin.rpartition(".")[2].encode() not in data:
                         continue
                     for target in self._targets(file, self._origin_target(checkout, origin, ())):
                         for found in resolutions:
                             if found.origin.name == target.name:
                                 self._note(file, target, self.readers[found.symbol.name].direct)
 
-    def _patching(self, checkout: Checkout, wanted: set[bytes]) -> Iterator[tuple[str, bytes]]:
-        """The files that patch something and spell one of the names in a string (or as a keyword)."""
+    def _patching(self, checkout: Checkout, wanted: set[bytes]) -> Iterator[tuple[str, bytes, set[bytes]]]:
+        """The files that patch something and spell one of the names in a string (or as a keyword), with these words."""
         survivors = checkout.scan.python if checkout.scan is not None else ()
         files = {survivor.path: survivor.data for survivor in survivors}
         renamed = [
@@ -139,9 +147,9 @@ class Survey:
         for path, data in files.items():
             if not path.endswith(".py") or not _PATCHES.search(data):
                 continue
-            quoted = b" ".join(_QUOTED.findall(data)) if b"multiple" not in data else data
-            if not wanted.isdisjoint(_WORD.findall(quoted)):
-                yield path, data
+            words = wanted.intersection((_LAST if b".multiple" not in data else _WORD).findall(data))
+            if words:
+                yield path, data, words
 
     def _spelling(self, checkout: Checkout, words: Iterable[str]) -> Sequence[str]:
         return self.tree.spelling(words) if checkout is self.checkouts[0] else checkout.tree.paths
@@ -168,7 +176,7 @@ class Survey:
             target = replace(self._package_target(checkout), names=names)
             for survivor in checkout.scan.python if checkout.scan is not None else ():
                 if survivor.path.endswith(".py") and any(needle in survivor.data for needle in needles):
-                    file = self._file(number, survivor.path, survivor.data)
+                    file = self._reading(number, survivor.path, survivor.data, target)
                     for name, read in self._late_reads(file, target) if file is not None else ():
                         self.readers[name].covered.append(read)
         syntax = self.namespaces.syntax(self.package)
@@ -202,7 +210,10 @@ class Survey:
                 for name, each in here.items():
                     for use in _late_globals(syntax, name):
                         _note(each, Read(own, use.scope, own.site(use.node)))
-            pseudo = [replace(found, symbol=found.origin) for found in resolutions]
+            here = {name: each for name, each in here.items() if not all(one.blocked for one in each)}
+            pseudo = [replace(found, symbol=found.origin) for found in resolutions if found.origin.name in here]
+            if not pseudo:
+                continue  # the origin reads them all itself: no need to ask further
             for number, checkout in enumerate(self.checkouts):
                 paths = self._spelling(checkout, {origin.rpartition(".")[2], *here})
                 looked = scan(paths, checkout.tree.read, checkout.layout, pseudo, (), wants_names=False)
@@ -213,7 +224,7 @@ class Survey:
                 for path, data in files.items():
                     if not path.endswith(".py") or not any(name.encode() in data for name in here):
                         continue
-                    file = self._file(number, path, data)
+                    file = self._reading(number, path, data, target)
                     if file is None:
                         continue
                     for name, read in self._late_reads(file, target):
@@ -231,7 +242,7 @@ class Survey:
                 inside = script and reference.block is not file.syntax.body and reference.block.when is not When.TYPING
                 if reference.block.when is When.LATE or inside:
                     yield reference.name, Read(file, reference.block.scope, file.site(reference.statement))
-        for reference in expression_references(file.syntax, file.module, target):
+        for reference in expression_references(file.syntax, file.module, target) if file.syntax.whole else ():
             if isinstance(reference, AttributeUse):
                 # def run(): pkg.sym()
                 late = is_late(reference.use) or script
@@ -247,6 +258,25 @@ class Survey:
         return read.file.path == self.package.path and any(getattr(f, "name", "") == "__getattr__" for f in functions)
 
     # Files and targets
+
+    def _reading(self, number: int, path: str, data: bytes, target: Target) -> Parsed | None:
+        """A file as far as reads through the target need it: most only import from it, and their expressions are not walked."""
+        key = (number, path)
+        if key in self._files:
+            return self._files[key]
+        try:
+            source = decode(data, path)
+            tree = self._trees.get(key) or parse(source)
+        except NotPython:
+            return None
+        self._trees[key] = tree
+        light = analyse(source, tree, expressions=False)
+        module = self.checkouts[number].layout.module_at(path)
+        spelled = re.search(rf"""["']{re.escape(target.package)}["']""", source.text) is not None
+        if spelled or binds_package(light, module, target):
+            self._files[key] = Parsed(number, path, module, analyse(source, tree))
+            return self._files[key]
+        return Parsed(number, path, module, light)
 
     def _file(self, number: int, path: str, data: bytes) -> Parsed | None:
         key = (number, path)
