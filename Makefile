@@ -21,7 +21,10 @@ STAMP       := $(VENV)/.installed
 BENCH_STAMP := $(VENV)/.installed-bench
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint cases real-vllm bench clean
+# A form for `make forms FORM=name`: prints what its fixture becomes, ready to be recorded.
+FORM ?=
+
+.PHONY: help demo forms test lint cases real-vllm bench clean
 .DELETE_ON_ERROR:
 
 help: ## list the targets
@@ -29,6 +32,9 @@ help: ## list the targets
 
 demo: $(STAMP) ## narrow a re-export in a small look-alike of vLLM, and show what changes
 	@$(BIN)/python fixtures/narrow_reexport/demo.py
+
+forms: $(STAMP) ## write docs/forms.md from its fixtures (FORM=name prints what one of them becomes)
+	@$(BIN)/python fixtures/narrow_reexport/forms_page.py $(if $(FORM),after $(FORM))
 
 test: $(STAMP) ## run the test suite
 	$(BIN)/python -m pytest $(ARGS)

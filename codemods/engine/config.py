@@ -34,6 +34,10 @@ class NarrowOptions:
     keep_going: bool = False
     to_definition: bool = False
     callers_only: bool = False
+    accept_side_effects: bool = False
+    shim: bool = False
+    shim_removal: str = ""
+    rewrite_strings: bool = False
     output_format: str = "text"
 
 

@@ -22,10 +22,18 @@ from codemods.engine.errors import BadConfiguration, Unreadable
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
-_CODE = (".py", ".pyi", ".pyx", ".pxd", ".pxi", ".ipynb", ".sh")
-_DOCUMENTS = (".md", ".rst", ".txt")
+_CODE = (".py", ".pyi", ".pyx", ".pxd", ".pxi", ".ipynb")
+_SCRIPTS = (".sh", ".bash", ".zsh", ".fish", ".ps1", ".bat", ".cmd", ".mk", ".dockerfile", ".conf", ".service", ".env")
+_DOCUMENTS = (".md", ".rst", ".txt", ".markdown", ".mdx", ".qmd", ".Rmd", ".rmd")
+SHOWING = (".ipynb", *_DOCUMENTS)  # files that hold Python beside other text
+TEMPLATES = (".tp", ".in")  # x.pyx.tp: Cython that is still to be made
 _SETTINGS = (".toml", ".cfg", ".ini", ".yaml", ".yml", ".json")
-_SUFFIXES = _CODE + _DOCUMENTS + _SETTINGS
+_CYTHON_TEMPLATES = tuple(f"{suffix}{end}" for suffix in (".pyx", ".pxd", ".pxi") for end in TEMPLATES)
+_SUFFIXES = _CODE + _SCRIPTS + _DOCUMENTS + _SETTINGS + _CYTHON_TEMPLATES
+
+_NAMES = frozenset(
+    {"Makefile", "makefile", "GNUmakefile", "justfile", "Justfile", "Procfile", "Jenkinsfile", "Snakefile"}
+)
 
 _NEVER = frozenset({".git", ".hg", "__pycache__", "node_modules", "site-packages"})
 _CACHES = frozenset({".tox", ".nox", ".eggs", ".mypy_cache", ".ruff_cache", ".pytest_cache"})
@@ -62,7 +70,7 @@ def _could_matter(path: str) -> bool:
     if path.endswith(_SUFFIXES):
         return True
     name = path.rpartition("/")[2]
-    return name == "Makefile" or name.startswith("Dockerfile")
+    return name in _NAMES or name.startswith(("Dockerfile", "Containerfile"))
 
 
 # --- by git ---

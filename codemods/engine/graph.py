@@ -1,8 +1,8 @@
 """The import graph with its implicit parent edges: what an import loads, by which chain, and whether it can fail.
 
-Owns `ImportGraph` (edges, closure, chain, a simulated import) and the two questions asked of it around an edit: which
-modules are worth simulating, and which import cycles an edit would lay bare. A graph outlines a module when it is
-first asked about, and remembers it.
+Owns `ImportGraph` (edges, closure, chain) and a simulated import (`Process`). A graph outlines a module when it is
+first asked about, and remembers it; which attributes of other modules it reads as it is imported is asked only of
+modules that are simulated for that (`watch`).
 Invariant: it never reads a file but through the `read` it was given, never imports anything, and never recurses.
 """
 
@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from codemods.engine.eager_reads import Reads, with_reads
 from codemods.engine.model import ImportEdge, Module
 from codemods.engine.outline import Binds, Event, FromImports, Imports, Outline, outline
 
@@ -54,6 +55,7 @@ class ImportGraph:
         self._edges: dict[str, tuple[ImportEdge, ...]] = {}
         self._own: dict[str, frozenset[str]] = {}
         self._ever: dict[str, frozenset[str]] = {}
+        self._watched: dict[str, tuple[Event | Reads, ...]] = {}
         self._base: ImportGraph | None = None
         self._edited: Mapping[str, bytes] = {}
 
@@ -80,6 +82,22 @@ class ImportGraph:
             data = self._read(module.path) if module.path else b""
             self.outlines[module] = outline(data, module) if data is not None else _UNREADABLE
         return self.outlines[module]
+
+    def watch(self, name: str) -> tuple[Event | Reads, ...]:
+        """The events of a module with the attributes that it reads from other modules; a simulation minds them from now on."""
+        if name not in self._watched:
+            module = self.module(name)
+            if self._base is not None and not (module and module.path in self._edited):
+                self._watched[name] = self._base.watch(name)
+            else:
+                data = self._read(module.path) if module and module.path else b""
+                events = self.outline(name).events
+                self._watched[name] = with_reads(data or b"", module, events, self.module) if module else events
+        return self._watched[name]
+
+    def events(self, name: str) -> tuple[Event | Reads, ...]:
+        """What a module does as it is imported, in order; attribute reads of watched modules alone."""
+        return self._watched.get(name) or self.outline(name).events
 
     def edges(self, name: str) -> tuple[ImportEdge, ...]:
         """The eager edges of one module in order, the implicit one to its parent first."""
@@ -125,9 +143,9 @@ class ImportGraph:
     def simulate(self, entry: str) -> Fault | None:
         """What `import entry` in a fresh process fails with, as far as module-level imports decide it.
 
-        Both branches of an `if` and the handlers of a `try` count as run. Attribute reads are not followed.
+        Both branches of an `if` and the handlers of a `try` count as run. Attribute reads count in watched modules alone.
         """
-        return _Process(self).run(entry)
+        return Process(self).run(entry)
 
     def submodule(self, package: str, name: str) -> bool:
         """Whether `from package import name` may load a submodule of that name."""
@@ -176,43 +194,6 @@ class ImportGraph:
         return self._own[name]
 
 
-def unmasked_cycles(before: ImportGraph, after: ImportGraph, entries: Iterable[str]) -> tuple[Fault, ...]:
-    """The imports that fail after the edit and did not before, each failing statement once."""
-    found: dict[tuple[str, int, str], Fault] = {}
-    for entry in entries:
-        if before.module(entry) and after.module(entry):
-            fault = after.simulate(entry)
-            if fault and (fault.module, fault.line, fault.name) not in found and not before.simulate(entry):
-                found[fault.module, fault.line, fault.name] = fault
-    return tuple(found.values())
-
-
-def risky_entries(graph: ImportGraph, names: Iterable[str]) -> tuple[str, ...]:
-    """Those of `names` that are worth simulating: on a cycle in which one module imports a name from another.
-
-    A module that its parent package loads anyway is left out where the parent is one of `names`: importing the
-    module begins with the parent, and so fails or succeeds with it.
-    """
-    wanted = {name for name in names if graph.module(name)}
-    loads: dict[str, frozenset[str] | None] = {}  # what a package loads, None where it fails
-    risky: set[str] = set()
-    for ring in _rings(graph, sorted(wanted)):
-        if len(ring) < 2 or not any(_takes_name(graph, name, ring) for name in ring):
-            continue
-        for name in ring & wanted:
-            for parent in (parent for parent in _parents(name) if parent in wanted):
-                if parent not in loads:
-                    process = _Process(graph)
-                    loads[parent] = None if process.run(parent) else frozenset(process.bound)
-                loaded = loads[parent]
-                if loaded is None or name in loaded:
-                    risky.add(parent)
-                    break
-            else:
-                risky.add(name)
-    return tuple(sorted(risky))
-
-
 _ALL = re.compile(rb"^__all__(?:\s*:[^=\n]*)?\s*=\s*[\[(]([^\])]*)[\])]", re.MULTILINE)
 _QUOTED = re.compile(rb"""["'](\w+)["']""")
 _GIVEN = ("__name__", "__doc__", "__file__", "__path__", "__spec__", "__loader__", "__package__", "__builtins__")
@@ -238,7 +219,7 @@ def _own(name: str, events: Iterable[Event]) -> frozenset[str]:
     return frozenset(found)
 
 
-def _parents(name: str) -> Iterator[str]:
+def parents(name: str) -> Iterator[str]:
     """The packages around a module, outermost first."""
     at = name.find(".")
     while at >= 0:
@@ -249,7 +230,7 @@ def _parents(name: str) -> Iterator[str]:
 _Running = Generator[str, "Fault | None", "Fault | None"]
 
 
-class _Process:
+class Process:
     """One simulated interpreter: the modules it has begun to load, and the names bound in each so far."""
 
     def __init__(self, graph: ImportGraph) -> None:
@@ -286,7 +267,7 @@ class _Process:
     def _import(self, dotted: str) -> _Running:
         if dotted in self.bound:  # CPython, too, does not look at the parents of what is in `sys.modules`
             return None
-        for name in (*_parents(dotted), dotted):
+        for name in (*parents(dotted), dotted):
             if name not in self.bound and self.graph.module(name):
                 fault = yield name
                 if fault:
@@ -295,7 +276,12 @@ class _Process:
 
     def _execute(self, name: str) -> _Running:
         bound = self.bound[name]
-        for event in self.graph.outline(name).events:
+        for event in self.graph.events(name):
+            if isinstance(event, Reads):
+                fault = self._read(name, event)
+                if fault and not event.guarded:
+                    return fault
+                continue
             if isinstance(event, FromImports):
                 fault = yield from self._from_import(name, event)
             elif isinstance(event, Imports):
@@ -326,10 +312,18 @@ class _Process:
             self.bound[name].update(found for found in self.bound[source] if not found.startswith("__"))
         for found in taken:
             if not self._offers(source, found):
-                path, stack = self._place(name), [frame for frame, _ in self.running]
-                start = stack.index(source) if source in stack else len(stack) - 1
-                return Fault(name, path, event.line, found, source, tuple(stack[start:]))
+                return self._fault(name, event.line, found, source)
         return None
+
+    def _read(self, name: str, event: Reads) -> Fault | None:
+        if event.module not in self.bound or self._offers(event.module, event.name):
+            return None
+        return self._fault(name, event.line, event.name, event.module)
+
+    def _fault(self, name: str, line: int, wanted: str, source: str) -> Fault:
+        path, stack = self._place(name), [frame for frame, _ in self.running]
+        start = stack.index(source) if source in stack else len(stack) - 1
+        return Fault(name, path, line, wanted, source, tuple(stack[start:]))
 
     def _offers(self, source: str, name: str) -> bool:
         bound = self.bound[source]
@@ -340,61 +334,3 @@ class _Process:
     def _place(self, name: str) -> str:
         module = self.graph.module(name)
         return module.path if module else ""
-
-
-def _steps(graph: ImportGraph, name: str) -> tuple[str, ...]:
-    """The modules of the tree that an import statement of `name` may start, packages around them included.
-
-    The packages around `name` itself have started before it: only a statement that names one leads there.
-    """
-    around = {name, *_parents(name)}
-    found: dict[str, None] = {}
-    for edge in graph.edges(name):
-        if edge.line:
-            found[edge.imported] = None
-            found.update((parent, None) for parent in _parents(edge.imported) if parent not in around)
-    return tuple(step for step in found if graph.module(step))
-
-
-def _takes_name(graph: ImportGraph, name: str, ring: frozenset[str]) -> bool:
-    """Whether `name` imports from another module of its ring something that is not a submodule."""
-    for event in graph.outline(name).events:
-        if (
-            isinstance(event, FromImports)
-            and event.module in ring - {name}
-            and not all(graph.submodule(event.module, found) for found, _ in event.names)
-        ):
-            return True
-    return False
-
-
-def _rings(graph: ImportGraph, roots: Iterable[str]) -> Iterator[frozenset[str]]:
-    """The strongly connected components that can be reached from `roots` (Tarjan, with an explicit stack)."""
-    order: dict[str, int] = {}
-    low: dict[str, int] = {}
-    open_: dict[str, None] = {}
-    for root in roots:
-        if root in order:
-            continue
-        order[root] = low[root] = len(order)
-        open_[root] = None
-        work = [(root, iter(_steps(graph, root)))]
-        while work:
-            name, steps = work[-1]
-            for step in steps:
-                if step not in order:
-                    order[step] = low[step] = len(order)
-                    open_[step] = None
-                    work.append((step, iter(_steps(graph, step))))
-                    break
-                if step in open_:
-                    low[name] = min(low[name], order[step])
-            else:
-                work.pop()
-                if work:
-                    low[work[-1][0]] = min(low[work[-1][0]], low[name])
-                if low[name] == order[name]:
-                    ring = set()
-                    while name not in ring:
-                        ring.add(open_.popitem()[0])
-                    yield frozenset(ring)

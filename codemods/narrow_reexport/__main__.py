@@ -44,6 +44,21 @@ _FOLDER = click.Path(exists=True, file_okay=False)
     help="Move the call sites and drop the __all__ entry; the __init__ keeps its import.",
 )
 @click.option(
+    "--shim",
+    is_flag=True,
+    default=None,
+    help="For callers outside the tree, leave a __getattr__ that imports the name late and warns.",
+)
+@click.option("--shim-removal", metavar="VERSION", default=None, help="The version in which the shim will go.")
+@click.option(
+    "--from-shims",
+    metavar="PACKAGE",
+    help="Move this checkout's call sites by the shims in an installed PACKAGE, which is read and never imported.",
+)
+@click.option(
+    "--python", metavar="PATH", help="The interpreter whose site-packages --from-shims reads.  [default: this one]"
+)
+@click.option(
     "--also", multiple=True, type=_FOLDER, metavar="DIR", help="Another checkout whose call sites follow. Repeatable."
 )
 @click.option(
@@ -54,6 +69,18 @@ _FOLDER = click.Path(exists=True, file_okay=False)
 )
 @click.option("--exclude", multiple=True, metavar="GLOB", help="Leave these files out. Repeatable.")
 @click.option("--accept", multiple=True, metavar="FILE:LINE", help="Take a site on: it is left as it is. Repeatable.")
+@click.option(
+    "--accept-side-effects",
+    is_flag=True,
+    default=None,
+    help="Take on what the import of an origin did for others: registrations, patches of other modules.",
+)
+@click.option(
+    "--rewrite-strings",
+    is_flag=True,
+    default=None,
+    help="Rewrite strings and settings that are the symbol's path, and code in strings.",
+)
 @click.option("--strict", is_flag=True, default=None, help="Turn warnings into refusals.")
 @click.option(
     "--to-definition", is_flag=True, default=None, help="Follow further re-exports to the module that defines the name."

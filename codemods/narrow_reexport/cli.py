@@ -49,7 +49,7 @@ def run(arguments: Mapping[str, object]) -> int:
 
 def _run(request: Request, arguments: Mapping[str, object], options: NarrowOptions) -> int:
     from codemods.engine import project
-    from codemods.narrow_reexport import pipeline
+    from codemods.narrow_reexport import from_shims, pipeline
 
     dry = bool(arguments["show_diff"] or arguments["check"])
     for root in (request.root, *request.also):
@@ -59,7 +59,8 @@ def _run(request: Request, arguments: Mapping[str, object], options: NarrowOptio
         elif (finished := project.resume(root)) and not arguments["quiet"]:
             _echo([f"finished a run that had been interrupted{where}: {counted(len(finished), 'file')}"], err=True)
     with _Progress() as progress:
-        result = pipeline.run(replace(request, progress=progress.show))
+        work = from_shims.run if request.from_shims else pipeline.run
+        result = work(replace(request, progress=progress.show))
     code = _exit_code(result, options, bool(arguments["check"]))
     writes = not dry and not result.failures and (not result.refusals or options.keep_going)
     if writes:
@@ -119,7 +120,10 @@ def _say(result: Result, arguments: Mapping[str, object], options: NarrowOptions
     if not arguments["quiet"]:
         verbose = cast(int, arguments["verbose"])
         keeps = options.callers_only
-        _echo(words.summary(result, applied=applied, verbose=verbose, paint=_paint, callers_only=keeps), err=show_diff)
+        told = words.summary(
+            result, applied=applied, verbose=verbose, paint=_paint, callers_only=keeps, shim=options.shim
+        )
+        _echo(told, err=show_diff)
 
 
 def _options(root: Path, arguments: Mapping[str, object]) -> NarrowOptions:
@@ -131,12 +135,28 @@ def _options(root: Path, arguments: Mapping[str, object]) -> NarrowOptions:
         given = cast("tuple[str, ...]", arguments[name])
         if given:
             changes[name] = (*getattr(options, name), *given) if name != "source_root" else given
-    for name in ("strict", "to_definition", "keep_going", "callers_only", "output_format"):
+    for name in (
+        "strict",
+        "to_definition",
+        "keep_going",
+        "callers_only",
+        "accept_side_effects",
+        "shim",
+        "shim_removal",
+        "rewrite_strings",
+        "output_format",
+    ):
         if arguments[name] is not None:
             changes[name] = arguments[name]
     if arguments["no_ban"]:
         changes["ban"] = False
     options = replace(options, **changes)  # type: ignore[arg-type]
+    if options.shim and options.callers_only:
+        raise click.UsageError("--callers-only leaves the re-export in place, so there is nothing to --shim")
+    if arguments["shim_removal"] is not None and not options.shim:
+        raise click.UsageError("--shim-removal says when a shim goes; it means nothing without --shim")
+    if not all(char.isprintable() and char not in "\\\"'{}" for char in options.shim_removal):
+        raise click.UsageError(f"--shim-removal takes a version, not {options.shim_removal!r}")
     if options.output_format not in ("text", "json", "github"):
         detail = f"`output-format` is none of text, json, github: {options.output_format!r}"
         raise bad_value(root, "output-format", options.output_format, detail)
@@ -155,11 +175,16 @@ def _request(root: Path, arguments: Mapping[str, object], options: NarrowOptions
 
     from codemods.narrow_reexport.request import Request
 
-    package = str(arguments["package"] or "")
+    package = str(arguments["from_shims"] or arguments["package"] or "")
     symbols = cast("tuple[str, ...]", arguments["symbols"])
+    from_shims = arguments["from_shims"] is not None
+    if from_shims and (arguments["package"] or arguments["every"] or arguments["shim"] or arguments["callers_only"]):
+        raise click.UsageError("--from-shims takes every symbol that the installed package's shims name, and no others")
+    if arguments["python"] is not None and not from_shims:
+        raise click.UsageError("--python says where --from-shims looks; it means nothing without it")
     if not package:
         raise click.UsageError("Missing argument 'PACKAGE'.")
-    if not symbols and not arguments["every"]:
+    if not symbols and not arguments["every"] and not from_shims:
         raise click.UsageError("name the symbols to narrow, or pass --all")
     if not all(part.isidentifier() for part in package.split(".")):
         raise click.UsageError(f"{package!r} is no dotted package name")
@@ -167,7 +192,8 @@ def _request(root: Path, arguments: Mapping[str, object], options: NarrowOptions
     for name in names:
         if not name.isidentifier() and not any(char in name for char in "*?["):
             raise click.UsageError(f"{name!r} is no name of a symbol")
-    return Request(root, package, names, bool(arguments["every"]), options, _also(root, options.also))
+    also, python = _also(root, options.also), str(arguments["python"] or "")
+    return Request(root, package, names, bool(arguments["every"]), options, also, from_shims=from_shims, python=python)
 
 
 def _also(root: Path, spelled: Sequence[str]) -> tuple[Path, ...]:

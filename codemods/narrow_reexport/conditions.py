@@ -15,6 +15,12 @@ from codemods.engine.namespace import Namespaces, all_values
 from codemods.engine.scopes import Binding
 from codemods.engine.source import NotPython, decode, parse
 from codemods.engine.walk import catches_import_error, suppresses_import_error
+from codemods.narrow_reexport.forms.module_name import says_package
+
+_DYNAMIC = re.compile(
+    r"\b(?:globals|vars|locals|exec|eval|setattr|attach|attach_stub)\(|sys\.modules|__dict__|__path__|_LazyModule|\blazy\b"
+)
+_GIVEN = ("__name__", "__doc__", "__file__", "__path__", "__spec__", "__loader__", "__package__", "__builtins__")
 
 
 def may_be_missing(package: Module, namespaces: Namespaces, name: str, found: list[Binding]) -> bool:
@@ -61,7 +67,12 @@ def may_be_missing(package: Module, namespaces: Namespaces, name: str, found: li
 
 
 def rebound_later(package: Module, namespaces: Namespaces, name: str, origin: Symbol) -> Refusal | None:
+    """Why the origin is not all there is to the name: rebound later, or said to live in the package. Raises NotAReexport."""
     symbol = f"{package.name}:{name}"
+    bound = namespaces.bindings(package.name, name)
+    if bound and origin.module != package.name and lacks(namespaces, origin):
+        detail = f"{name} is imported from {origin.module}, which does not define {origin.name}"
+        raise no_reexport(package, namespaces, detail, bound[0].statement.lineno)
     module = namespaces.locate(origin.module)
     syntax = namespaces.syntax(module) if module else None
     if module is None or syntax is None:
@@ -75,22 +86,20 @@ def rebound_later(package: Module, namespaces: Namespaces, name: str, origin: Sy
                 f"{origin.module} rebinds the global {origin.name} later, so the package's early copy and the live value differ",
                 "export a function that returns the value first",
             )
-    pattern = re.compile(rf"^[ \t]*{re.escape(origin.name)}\.__module__\s*=", re.M)
-    match = pattern.search(syntax.source.text)
-    found = syntax.source.line_of(match.start()) if match else 0
-    for statement in syntax.tree.body:
-        if isinstance(statement, ast.ClassDef) and statement.name == origin.name:
-            for inner in statement.body:
-                if isinstance(inner, ast.Assign) and ast.unparse(inner.targets[0]) == "__module__":
-                    found = inner.lineno
-    if found:
-        return Refusal(
-            syntax.source.site(found),
-            symbol,
-            f"{origin.name}.__module__ points at another module: pickle and documentation look the name up there",
-            "take the __module__ assignment out first",
-        )
-    return None
+    return says_package(Symbol(package.name, name), origin, namespaces)
+
+
+def lacks(namespaces: Namespaces, origin: Symbol) -> bool:
+    """Whether the origin's module is in the tree, can be read, and does not bind the name in any way."""
+    module = namespaces.locate(origin.module)
+    syntax = namespaces.syntax(module) if module is not None else None
+    if module is None or syntax is None or not module.path.endswith(".py"):
+        return False
+    if origin.name in syntax.module.bindings or origin.name in _GIVEN or namespaces.has_getattr(module.name):
+        return False
+    starred = any(isinstance(s, ast.ImportFrom) and s.names[0].name == "*" for s, _ in syntax.imports)
+    dynamic = starred or _DYNAMIC.search(syntax.source.text) is not None
+    return not dynamic and not namespaces.is_submodule(module.name, origin.name)
 
 
 def no_reexport(package: Module, namespaces: Namespaces, detail: str, line: int, hint: str = "") -> NotAReexport:

@@ -60,6 +60,8 @@ class Context:
     faked: tuple[Faked, ...] = ()
     # (name, path, line): late reads of a name that no patch of its origin can reach
     apart: frozenset[tuple[str, str, int]] = frozenset()
+    star_takes: frozenset[str] = frozenset()  # lost modules that a star of their package took along
+    rewrite_strings: bool = False  # strings and settings that are the path become the origin's path
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,3 +77,4 @@ class FilePlan:
     accepted: tuple[Refusal, ...] = ()
     unused: tuple[str, ...] = ()  # names of imports that nothing in the file reads any more
     rebinds: tuple[Site, ...] = ()
+    notes: tuple[str, ...] = ()  # what a person has to do besides

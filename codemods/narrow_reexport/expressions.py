@@ -17,21 +17,25 @@ from codemods.engine.references import (
     FromName,
     LostModule,
     Names,
-    Reflection,
     Target,
 )
 from codemods.engine.scopes import Syntax, Use
 from codemods.narrow_reexport.context import Context
 from codemods.narrow_reexport.forms.annotation import type_strings, typed_strings
 from codemods.narrow_reexport.forms.attribute import additions_as_changes
+from codemods.narrow_reexport.forms.by_name import asks_after_it, hindrance, taken_over
+from codemods.narrow_reexport.forms.code_string import Planner, Rewriter
 from codemods.narrow_reexport.forms.dotted_string import judge_strings
 from codemods.narrow_reexport.forms.faked_module import judge_fakes
+from codemods.narrow_reexport.forms.loaded import plan_loaded
+from codemods.narrow_reexport.forms.loaded_modules import judge_loaded
 from codemods.narrow_reexport.forms.onward_all import onward_entries
+from codemods.narrow_reexport.forms.optional_use import LocalImports
 from codemods.narrow_reexport.forms.patch import PatchPlanner
 from codemods.narrow_reexport.forms.patch_target import PatchTargets, patch_calls
 from codemods.narrow_reexport.forms.patched_reads import PatchedPlanner
-from codemods.narrow_reexport.forms.reflection import judge_reflection
-from codemods.narrow_reexport.forms.snippet import doctest_sites
+from codemods.narrow_reexport.forms.public_names import compared_exports
+from codemods.narrow_reexport.forms.reflection import judge_namespaces, judge_reflection
 from codemods.narrow_reexport.forms.statement import Change
 from codemods.narrow_reexport.forms.verdicts import TextPlan, accepts
 from codemods.narrow_reexport.left_alone import (
@@ -55,7 +59,10 @@ class Draft:
 class ExpressionPlanner:
     """Decides for the expressions of one file."""
 
-    def __init__(self, syntax: Syntax, module: Module, target: Target, context: Context, draft: Draft) -> None:
+    def __init__(
+        self, syntax: Syntax, module: Module, target: Target, context: Context, draft: Draft, plan: Planner
+    ) -> None:
+        self.plan = plan  # plans the code in strings
         self.syntax = syntax
         self.module = module
         self.target = target
@@ -79,11 +86,19 @@ class ExpressionPlanner:
                 "write it as one literal",
             )
         kept: list[AttributeUse] = []
-        for use in [*uses, *typed.found]:
+        named, reflected = taken_over(self.syntax, names, self.by_name, references)
+        local = LocalImports(self.syntax, self.context.width)
+        for use in [*uses, *typed.found, *named]:
             found = self.by_name[use.name]
             if found.same_name and (found.narrowed or (self.context.verifying and self._is_module(use, names))):
                 continue
-            if use.stored:
+            asks = asks_after_it(use, found, self.syntax)
+            hindered = hindrance(use, found, self.syntax)
+            if asks is not None:
+                self.draft.warnings.append(asks)
+            elif hindered:
+                self._refuse(use.node, use.name, hindered, "read it from its origin there, or accept the site")
+            elif use.stored:
                 verb = "deletes" if isinstance(use.node.ctx, ast.Del) else "assigns to (rebinds)"
                 self._refuse(
                     use.node,
@@ -92,6 +107,9 @@ class ExpressionPlanner:
                     "do it on the origin and see to its readers, or accept the site",
                 )
             elif found.optional and not covered(use, names, found) and not self._fails_anyway(use.name, references):
+                free = use.name not in self.context.early and not self._accepts(use.node.lineno)
+                if free and local.take(use, found):
+                    continue
                 self._refuse(
                     use.node,
                     use.name,
@@ -101,14 +119,18 @@ class ExpressionPlanner:
             elif self._in_own_init(use):
                 hint = "--callers-only moves the call sites and leaves the __init__'s own import"
                 self._refuse(use.node, use.name, "the __init__ itself uses the symbol through the package", hint)
-            elif not self._accepts(use.node.lineno):
+            elif self._accepts(use.node.lineno):
+                # the refusal is what an accepted site is recorded as
+                self._refuse(use.node, use.name, "the symbol is read through the package", "read it from its origin")
+            else:
                 kept.append(use)
+        loaded = plan_loaded(self.syntax, self.module, names, kept, self.by_name, self.context.early, self._accepts)
         planner = PatchedPlanner(
             self.syntax,
             self.module,
             names,
             early=self.context.early,
-            private=self.module.is_package or self.module.name in self.context.starred_modules,
+            private=self.module.is_package or self.module.name in self.context.starred_modules or self._stars(),
             risky=frozenset(found.symbol.name for found in self.context.resolutions)
             if self.module.name in self.context.risky
             else frozenset(),
@@ -116,34 +138,43 @@ class ExpressionPlanner:
         )
         planner.patched = {patched.name: patched for patched in self.context.patched}
         handled = self._patches(planner, names)
-        plan = planner.run(kept, lost, self.by_name)
+        planner.plan.additions += loaded.additions
+        plan = planner.run(loaded.rest, lost, self.by_name)
         droppable = frozenset(name for path, name in self.context.droppable if path == self.syntax.source.path)
         additions_as_changes(plan, self.syntax, self.draft.changes, droppable)
         self.draft.unused += [root for _, block, _, root in plan.unused if block.scope is self.syntax.module]
         self.draft.refusals += plan.refusals
-        self.draft.edits += plan.edits
-        self.draft.sites += len(plan.texts)
-        self._texts(plan.texts)
+        self.draft.edits += plan.edits + loaded.edits
+        self.draft.sites += len(plan.texts) + loaded.sites
+        self._texts([*plan.texts, *local.texts])
+        self.draft.edits += local.edits
+        self.draft.sites += len(local.texts)
         for escape in (r for r in references if isinstance(r, Escape)):
             reason = "the package is kept as a value here: whoever gets it may read the symbol from it"
             self.draft.warnings.append(
                 Warned(self.syntax.source.site_of(escape.use.node), str(self.context.resolutions[0].symbol), reason)
             )
         self.draft.warnings += kept_in_classes(self.syntax, names, self.context)
-        for read in self.syntax.attributes:
-            if isinstance(read.node, ast.Attribute) and read.node.attr == "__dict__":
-                self._own_dict(read, names)
+        self.draft.warnings += compared_exports(self.syntax, names, self.context)
         listed = [found.symbol.name for found in self.context.resolutions if found.starred and not found.narrowed]
         onward = onward_entries(self.syntax, self.module, names, listed, as_tuple=self.context.all_is_tuple)
         self.draft.edits += onward
         self.draft.sites += len(onward)
-        self._doctests()
-        reflected = [r for r in references if isinstance(r, Reflection) and id(r.use.node) not in handled]
+        rewriter = Rewriter(self.context, self.plan, self._accepts) if self.context.rewrite_strings else None
+        settled = [*typed_strings(self.syntax), *loaded.strings]
+        reflected = [r for r in reflected if id(r.use.node) not in handled]
         for verdicts in (
             judge_reflection(self.syntax, reflected, self.context.resolutions),
-            judge_strings(self.syntax, self.context.resolutions, typed_strings(self.syntax), handled),
+            judge_namespaces(self.syntax, names, named, self.context.resolutions),
+            judge_strings(self.syntax, self.context.resolutions, settled, rewriter, handled),
+            judge_loaded(self.syntax, self.target.lost, str(self.context.resolutions[0].symbol)),
         ):
             self._verdicts(verdicts)
+
+    def _stars(self) -> bool:
+        # from pkg import *        it may bind over a new name, for one the module f over the function f
+        imports = [each for each, _ in self.syntax.imports if isinstance(each, ast.ImportFrom)]
+        return any(each.names[0].name == "*" for each in imports)
 
     def _patches(self, planner: PatchedPlanner, names: Names) -> set[int]:
         """Decide for what tests replace; gives the nodes that are settled by that."""
@@ -164,34 +195,6 @@ class ExpressionPlanner:
             return parent.attr == origin.name
         beside = (*parent.args, *(keyword.value for keyword in parent.keywords)) if isinstance(parent, ast.Call) else ()
         return any(isinstance(part, ast.Constant) and part.value == origin.name for part in beside)
-
-    def _doctests(self) -> None:
-        # >>> from pkg import sym        in a docstring: not rewritten yet, but said
-        for use in self.syntax.strings:
-            text = (
-                str(use.node.value) if isinstance(use.parent, ast.Expr) and isinstance(use.node, ast.Constant) else ""
-            )
-            for line, symbol, _ in doctest_sites(text, use.node.lineno, self.context.resolutions):
-                reason = "a doctest reads the symbol through the package, which will fail"
-                self.draft.warnings.append(Warned(self.syntax.source.site(line), symbol, reason))
-
-    def _own_dict(self, use: Use, names: Names) -> None:
-        # pkg.__dict__["sym"]
-        assert isinstance(use.node, ast.Attribute)
-        if self.context.package.name not in names.modules(use.node.value, use.scope):
-            return
-        key = use.parent.slice if isinstance(use.parent, ast.Subscript) else None
-        if isinstance(key, ast.Constant) and key.value in self.by_name:
-            self._refuse(
-                use.node,
-                str(key.value),
-                "the symbol is read from the package's __dict__",
-                "read it from its origin, or accept the site",
-            )
-        elif not isinstance(key, ast.Constant):
-            symbol = str(self.context.resolutions[0].symbol)
-            reason = "the package's __dict__ may be asked for the symbol"
-            self.draft.warnings.append(Warned(self.syntax.source.site_of(use.node), symbol, reason))
 
     def _fails_anyway(self, name: str, references: Sequence[object]) -> bool:
         # from pkg import sym        unguarded at module level: without the symbol this file cannot be imported at all

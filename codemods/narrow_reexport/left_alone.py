@@ -138,6 +138,8 @@ def needs_expressions(
         return True  # patch("consumer.pkg.sym") need not spell the package
     if context.faked and "sys.modules" in text:
         return True
+    if "import_module" in text:
+        return True  # import_module(".pkg", "parent") spells the package in two parts
     if package not in text:
         return False
     return any(in_string(text, match.start()) for match in re.finditer(rf"{re.escape(package)}(?!\w)", text))

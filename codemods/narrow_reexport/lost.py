@@ -14,6 +14,7 @@ from pathlib import Path
 
 from codemods.engine.graph import ImportGraph
 from codemods.engine.model import Module
+from codemods.engine.namespace import Namespaces
 from codemods.narrow_reexport.request import Checkout
 from codemods.narrow_reexport.resolve import Resolution
 
@@ -55,6 +56,20 @@ def origins_of(package: Module, resolutions: Iterable[Resolution]) -> frozenset[
         while name.startswith(f"{package.name}."):
             found.add(name)
             name = name.rpartition(".")[0]
+    return frozenset(found)
+
+
+def taken_by_stars(orphans: frozenset[str], namespaces: Namespaces) -> frozenset[str]:
+    """Lost submodules that `from their.package import *` takes once they are loaded: no `__all__`, or one that names them."""
+    found: set[str] = set()
+    for name in orphans:
+        parent, _, last = name.rpartition(".")
+        exports = namespaces.exports(parent)
+        listed = exports is not None and exports.complete
+        if parent and exports is not None and last in exports.names:
+            found.add(name)  # the import system loads it for the star, too
+        elif parent and not listed and not last.startswith("_"):
+            found.add(name)
     return frozenset(found)
 
 

@@ -6,14 +6,14 @@ Invariant: it returns changes only if no site refused and every check of the res
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from codemods.engine.bans import FILE_NAME, Ban, load_bans, with_bans
+from codemods.engine.cycles import risky_entries, unmasked_cycles
 from codemods.engine.edits import edited
-from codemods.engine.graph import Fault, ImportGraph, risky_entries, unmasked_cycles
+from codemods.engine.graph import Fault, ImportGraph
 from codemods.engine.model import Failure, FileChange, Mention, Module, Refusal, Site, Symbol, Warned
 from codemods.engine.namespace import Namespaces
 from codemods.engine.project import Tree
@@ -22,12 +22,14 @@ from codemods.engine.verify import check_outside, check_parses
 from codemods.narrow_reexport.context import Context, FilePlan
 from codemods.narrow_reexport.forms.document import plan_document
 from codemods.narrow_reexport.forms.init_uses import InitPlan
-from codemods.narrow_reexport.forms.package_init import plan_init
-from codemods.narrow_reexport.forms.registration import registrations
+from codemods.narrow_reexport.forms.package_init import ASKED, plan_init
+from codemods.narrow_reexport.forms.shim import plan_shim, with_shim
+from codemods.narrow_reexport.forms.shim_table import Moved
 from codemods.narrow_reexport.forms.verdicts import accepts
 from codemods.narrow_reexport.plan import plan_file
 from codemods.narrow_reexport.request import Checkout, Request, Result, StillLoaded, accepted_sites
-from codemods.narrow_reexport.resolve import Resolution
+from codemods.narrow_reexport.side_effects import side_effects
+from codemods.narrow_reexport.stubs import mirrored, plan_mirrored
 
 _PARALLEL_FROM = 120  # files that survive the scan; below, starting workers costs more than they save
 
@@ -47,6 +49,7 @@ def assemble(
     warnings: list[Warned] = list(init.warnings)
     mentions: list[Mention] = []
     accepted: list[Refusal] = []
+    notes: list[str] = []
     changes: list[tuple[Path, tuple[FileChange, ...]]] = []
     failures: list[Failure] = []
     for checkout in checkouts:
@@ -58,18 +61,41 @@ def assemble(
             warnings += plan.warnings
             mentions += plan.mentions
             accepted += plan.accepted
+            notes += plan.notes
             change = _changed(plan, checkout.sources[plan.path])
             if isinstance(change, Failure):
                 failures.append(change)
             elif change is not None:
                 own.append(change)
         changes.append((checkout.root, tuple(sorted(own, key=lambda change: change.path))))
-    inits, stub = _init_changes(request, package, namespaces, main, context, init, failures)
+    shim: tuple[Moved, ...] = ()
+    own_syntax = namespaces.syntax(package)
+    if request.options.shim and own_syntax is not None:
+        file = request.root / FILE_NAME
+        bans = load_bans(main.tree.read(FILE_NAME)) if file.is_file() else ()
+        recorded = frozenset(ban.symbol for ban in bans if not ban.lazy)
+        removal = request.options.shim_removal
+        shim, shim_refusals, shim_warnings = plan_shim(own_syntax, context.resolutions, removal, recorded)
+        refusals += shim_refusals
+        # the shim answers before the package's own __getattr__
+        warnings = [*(each for each in warnings if each.reason != ASKED or not shim), *shim_warnings]
+    inits, stub = _init_changes(request, package, namespaces, main, context, init, shim, failures)
     refusals += _unaccepted(stub.refusals, request)
     warnings += stub.warnings
-    side_refusals, side_warnings = _side_effects(namespaces, checkouts, context, lost, accepted_sites(request))
-    refusals += side_refusals
-    warnings += side_warnings
+    overlay = {change.path: change.after for change in (*changes[0][1], *inits)}
+    after = before.edited(overlay)
+    effects = side_effects(
+        namespaces,
+        checkouts,
+        context,
+        lost,
+        after,
+        overlay.get(package.path, b""),
+        accept=request.options.accept_side_effects,
+    )
+    refusals += effects.refusals
+    warnings += effects.warnings
+    accepted += effects.accepted
     if request.options.strict:
         refusals += [
             Refusal(warning.site, warning.symbol, warning.reason, "--strict turns this warning into a refusal")
@@ -83,11 +109,10 @@ def assemble(
         mentions=tuple(dict.fromkeys(sorted(mentions))),
         accepted=tuple(sorted(accepted)),
         dropped=tuple(sorted(init.dropped.items())),
+        notes=tuple(notes),
     )
     if result.refusals or failures:
         return replace(result, failures=tuple(failures))
-    overlay = {change.path: change.after for change in (*changes[0][1], *inits)}
-    after = before.edited(overlay)
     cycles = _cycles(main, context, lost, before, after, overlay)
     if cycles:
         return replace(result, refusals=cycles)
@@ -96,7 +121,7 @@ def assemble(
     complete = []
     for number, (root, own_changes) in enumerate(changes):
         finished = [*own_changes]
-        row = _ban_change(root, rows) if number == 0 or own_changes else None
+        row = ban_change(root, rows) if number == 0 or own_changes else None
         finished += [row] if row is not None else []
         finished += inits if number == 0 else []
         complete.append((root, tuple(finished)))
@@ -105,8 +130,9 @@ def assemble(
 
 def plan_documents(checkout: Checkout, context: Context) -> None:
     """Plan the files that are not Python; a `setup.py` is planned as both."""
+    own = replace(context, layout=checkout.layout)
     for survivor in checkout.scan.others if checkout.scan is not None else ():
-        plan = plan_document(survivor.path, survivor.data, context)
+        plan = plan_document(survivor.path, survivor.data, own, plan_file)
         code = checkout.plans.get(survivor.path)
         if code is not None:
             known = {mention.site.line for mention in plan.mentions}
@@ -120,53 +146,10 @@ def plan_documents(checkout: Checkout, context: Context) -> None:
                 others + plan.mentions,
                 code.accepted + plan.accepted,
                 code.unused,
+                notes=code.notes + plan.notes,
             )
         checkout.plans[survivor.path] = plan
         checkout.sources[survivor.path] = survivor.data
-
-
-def _side_effects(
-    namespaces: Namespaces,
-    checkouts: Sequence[Checkout],
-    context: Context,
-    lost: frozenset[str],
-    accepted: frozenset[tuple[str, int]],
-) -> tuple[list[Refusal], list[Warned]]:
-    """Registrations of origins that the package no longer loads: refused where nothing else loads them either."""
-    refusals: list[Refusal] = []
-    warnings: list[Warned] = []
-    for found in context.resolutions:
-        module = namespaces.locate(found.loads)
-        if module is None or found.loads not in lost:
-            continue
-        for each in registrations(module, namespaces):
-            if (each.site.path, each.site.line) in accepted or accepts(each.site.text):
-                continue
-            symbol = str(found.symbol)
-            if each.stores and not _imported(found, checkouts, module):
-                reason = (
-                    f"{each.callee}() registers an object as the module is imported, and nothing imports it any more"
-                )
-                hint = "import the module where the registration is needed, or accept the site"
-                refusals.append(Refusal(each.site, symbol, reason, hint))
-            elif each.stores or not _imported(found, checkouts, module):
-                reason = f"{each.callee}() may register an object; import {context.package.name} no longer runs it"
-                warnings.append(Warned(each.site, symbol, reason))
-    return refusals, warnings
-
-
-def _imported(found: Resolution, checkouts: Sequence[Checkout], module: Module) -> bool:
-    """Whether some file imports the module after the run, as far as the files that were looked at tell."""
-    leaf = found.loads.rpartition(".")[2]
-    for checkout in checkouts:
-        code = {path: plan for path, plan in checkout.plans.items() if path.endswith(".py") and path != module.path}
-        for path, plan in code.items():
-            if any(leaf in edit.text for edit in plan.edits):
-                return True
-            direct = re.compile(rb"^[ \t]*(?:from|import)\b[^\n]*\b" + leaf.encode() + rb"\b", re.M)
-            if direct.search(checkout.sources[path]):
-                return True
-    return False
 
 
 def _changed(plan: FilePlan, data: bytes) -> FileChange | Failure | None:
@@ -185,6 +168,7 @@ def _init_changes(
     main: Checkout,
     context: Context,
     init: InitPlan,
+    shim: tuple[Moved, ...],
     failures: list[Failure],
 ) -> tuple[list[FileChange], InitPlan]:
     """The changes of the `__init__` and of the stub beside it, and the stub's plan."""
@@ -212,6 +196,13 @@ def _init_changes(
             reason = "the stub of the __init__ does not parse"
             symbol = str(context.resolutions[0].symbol)
             stub_plan.refusals.append(Refusal(Site(stub.path, 1, 0, ""), symbol, reason, "mend it first"))
+    for path in mirrored(main.tree.paths, main.layout, package):
+        # pkg-stubs/__init__.pyi        a stub elsewhere
+        options = {"callers_only": request.options.callers_only}
+        elsewhere, plan = plan_mirrored(path, main.tree.read(path), package, namespaces, context, **options)
+        stub_plan.warnings += plan.warnings
+        if plan.edits:
+            found.append((elsewhere, plan))
     found.append((package, init))
     changes: list[FileChange] = []
     for module, plan in found:
@@ -219,6 +210,8 @@ def _init_changes(
         assert syntax is not None
         data = namespaces.bytes_of(module)
         after = edited(syntax.source, plan.edits) if not plan.refusals else data
+        if shim and module == package and not isinstance(after, Failure) and not plan.refusals:
+            after = with_shim(after, module.path, shim, context.width)
         if isinstance(after, Failure):
             failures.append(after)
         elif after != data:
@@ -286,7 +279,9 @@ def _verify(
         after = {change.path: change.after for change in own}
         code = {path: data for path, data in after.items() if path.endswith((".py", ".pyi"))}
         plans = plan_files(code, replace(context, layout=checkout.layout), None)
-        plans |= {path: plan_document(path, data, context) for path, data in after.items() if path not in code}
+        plans |= {
+            path: plan_document(path, data, context, plan_file) for path, data in after.items() if path not in code
+        }
         for change in own:
             failures += check_outside(change, checkout.plans[change.path].edits)
             plan = plans[change.path]
@@ -314,7 +309,7 @@ def _rows(request: Request, context: Context, init: InitPlan) -> list[Ban]:
     return [Ban(found.symbol, found.origin) for found in context.resolutions if found.symbol.name not in init.kept]
 
 
-def _ban_change(root: Path, rows: Sequence[Ban]) -> FileChange | None:
+def ban_change(root: Path, rows: Sequence[Ban]) -> FileChange | None:
     path = root / FILE_NAME
     tree = Tree(root, (FILE_NAME,))
     data = tree.read(FILE_NAME) if path.is_file() else b""

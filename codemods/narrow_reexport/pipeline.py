@@ -29,8 +29,9 @@ from codemods.narrow_reexport.context import Context
 from codemods.narrow_reexport.coverage import with_coverage
 from codemods.narrow_reexport.forms.init_uses import InitPlan
 from codemods.narrow_reexport.forms.package_init import plan_init
+from codemods.narrow_reexport.forms.shim_table import is_shim_alone, shimmed
 from codemods.narrow_reexport.late_readers import Surveyed
-from codemods.narrow_reexport.lost import foreign_orphans, origins_of, spared
+from codemods.narrow_reexport.lost import foreign_orphans, origins_of, spared, taken_by_stars
 from codemods.narrow_reexport.outcome import assemble, plan_files
 from codemods.narrow_reexport.plan import plan_file
 from codemods.narrow_reexport.request import Checkout, Request, Result, accepted_sites
@@ -53,6 +54,8 @@ def run(request: Request, session: Session | None = None) -> Result:
         raise UnknownPackage(f"no package {request.package} in this tree")
     bans = load_bans(tree.read(FILE_NAME)) if (request.root / FILE_NAME).is_file() else ()
     known = {ban.symbol.name: ban.origin for ban in bans if ban.symbol.module == request.package}
+    syntax = namespaces.syntax(package)
+    known |= shimmed(syntax.source, syntax.tree) if syntax is not None else {}
     resolved = _resolve(package, request, namespaces, known, tree)
     if resolved.errors and not request.options.keep_going:
         raise resolved.errors[0]
@@ -104,7 +107,9 @@ def _resolve(
     errors: list[CodemodError] = []
     found = list(resolved.resolutions)
     # a star that cannot be read, or a module `__getattr__`, may still export it
-    unsure = namespaces.has_getattr(package.name) or any("cannot be read" in error.detail for error in resolved.errors)
+    syntax = namespaces.syntax(package)
+    lazy = namespaces.has_getattr(package.name) and not (syntax and is_shim_alone(syntax.source, syntax.tree))
+    unsure = lazy or any("cannot be read" in error.detail for error in resolved.errors)
     for error in resolved.errors:
         # nothing binds it any more and no row says so: it may have been narrowed without one
         name = next((name for name in request.symbols if f"has no name {name}" in error.detail), "")
@@ -114,7 +119,6 @@ def _resolve(
             else None
         )
         if origin is not None:
-            syntax = namespaces.syntax(package)
             assert syntax is not None
             same = namespaces.is_submodule(package.name, name)
             found.append(
@@ -201,6 +205,7 @@ def _narrow(
     loads = {parent: after.closure(parent) for parent in {name.rpartition(".")[0] for name in in_tree} if parent}
     foreign = foreign_orphans(lost - in_tree)
     orphans = foreign | frozenset(name for name in in_tree if name not in loads.get(name.rpartition(".")[0], {name}))
+    taken = taken_by_stars(orphans, namespaces)
     checkouts = [main, *others]
     progress = request.progress
     words = {package.name.rpartition(".")[2], *(found.symbol.name for found in resolutions)}
@@ -213,6 +218,7 @@ def _narrow(
             checkout.layout,
             resolutions,
             orphans,
+            star_takes=taken,
             wants_names=any(found.stars for found in resolutions) or _has_aliases(package, namespaces, resolutions),
             spelling=spelling if checkout is main else None,
             progress=(lambda done, total: progress("scanning", done, total)) if progress else None,
@@ -220,6 +226,7 @@ def _narrow(
     context = _context(request, package, namespaces, before, resolutions, orphans, checkouts, width)
     surveyed = Surveyed(checkouts, namespaces, before, lost, spelling)
     context = with_coverage(context, surveyed, callers_only=callers_only)
+    context = replace(context, star_takes=taken)
     for checkout in checkouts:
         assert checkout.scan is not None
         checkout.sources = {survivor.path: survivor.data for survivor in checkout.scan.python}
@@ -228,7 +235,7 @@ def _narrow(
         anew = {path: data for path, data in checkout.sources.items() if path not in holding}
         checkout.plans = {**holding, **plan_files(anew, own, progress)}
         checkout.earlier = Earlier(own, dict(checkout.plans))
-        _drop_unused(checkout, own)
+        drop_unused(checkout, own)
     read_names = frozenset().union(*(checkout.scan.read_names for checkout in checkouts if checkout.scan is not None))
     final = frozenset() if callers_only else in_tree
     init = _plan_init(package, namespaces, resolutions, final, read_names, width, callers_only)
@@ -301,7 +308,7 @@ def _context(
         package,
         resolutions,
         checkouts[0].layout,
-        _hidden(package, namespaces),
+        hidden_names(package, namespaces),
         lost,
         tuple(pair for each in scans for pair in each.carriers),
         width,
@@ -312,6 +319,7 @@ def _context(
         frozenset(),
         accepted_sites(request),
         _all_is_tuple(package, namespaces),
+        rewrite_strings=request.options.rewrite_strings,
     )
 
 
@@ -322,7 +330,7 @@ def _all_is_tuple(package: Module, namespaces: Namespaces) -> bool:
     return bool(values) and isinstance(values[0], ast.Tuple)
 
 
-def _hidden(package: Module, namespaces: Namespaces) -> frozenset[str]:
+def hidden_names(package: Module, namespaces: Namespaces) -> frozenset[str]:
     """Names that the package binds to something else than its submodule of that name."""
     syntax = namespaces.syntax(package)
     assert syntax is not None
@@ -339,7 +347,7 @@ def _hidden(package: Module, namespaces: Namespaces) -> frozenset[str]:
     return frozenset(found)
 
 
-def _drop_unused(checkout: Checkout, context: Context) -> None:
+def drop_unused(checkout: Checkout, context: Context) -> None:
     pairs = {(path, name) for path, plan in checkout.plans.items() for name in plan.unused}
     if not pairs:
         return

@@ -24,6 +24,7 @@ from codemods.engine.source import NotPython, decode, parse
 from codemods.engine.walk import analyse
 from codemods.narrow_reexport.context import Context, FilePlan
 from codemods.narrow_reexport.expressions import Draft, ExpressionPlanner
+from codemods.narrow_reexport.forms.docstring import plan_docstrings, read_in_examples
 from codemods.narrow_reexport.forms.from_import import change_from_import
 from codemods.narrow_reexport.forms.onward_all import takes_all
 from codemods.narrow_reexport.forms.placement import place
@@ -68,18 +69,21 @@ def plan_file(path: str, data: bytes, context: Context) -> FilePlan:
         references = import_references(syntax, module, target)
         references += expression_references(syntax, module, target)
     draft = _Planner(syntax, module, target, context).run(references)
-    edits = draft.edits + place(syntax, module, draft.changes, context.width)
-    refusals, accepted = settle(source, draft.refusals, context)
-    warnings = [warning for warning in draft.warnings if not is_accepted(source, warning.site, context)]
+    exampled = read_in_examples(source, tree, draft.unused)
+    shown = plan_docstrings(source, tree, context, plan_file)
+    edits = draft.edits + place(syntax, module, draft.changes, context.width) + shown.edits
+    refusals, accepted = settle(source, [r for r in draft.refusals if r.site.line not in shown.lines], context)
+    said = [warning for warning in draft.warnings if warning.site.line not in shown.lines] + shown.warnings
+    warnings = [warning for warning in said if not is_accepted(source, warning.site, context)]
     return FilePlan(
         path,
         tuple(sorted(set(edits))),
-        draft.sites,
+        draft.sites + len(shown.spans),
         tuple(sorted(refusals)),
         tuple(sorted(set(warnings))),
-        mentions(source, context, edits, [*refusals, *accepted]),
+        mentions(source, context, [*edits, *shown.spans], [*refusals, *accepted]),
         tuple(sorted(accepted)),
-        tuple(draft.unused),
+        tuple(name for name in draft.unused if name not in exampled),
     )
 
 
@@ -100,7 +104,9 @@ class _Planner:
             elif isinstance(reference, StarImport):
                 self._star(reference)
         if self.syntax.whole:
-            ExpressionPlanner(self.syntax, self.module, self.target, self.context, self.draft).run(references)
+            ExpressionPlanner(self.syntax, self.module, self.target, self.context, self.draft, plan_file).run(
+                references
+            )
         return self.draft
 
     def _from_names(self, found: Sequence[FromName]) -> None:
@@ -189,10 +195,9 @@ class _Planner:
     def _star(self, star: StarImport) -> None:
         read = frozenset(name for module, name in self.context.star_reads if module == self.module.name)
         submodules = []
-        package = self.context.package.name
-        for dotted in sorted(self.context.lost):
+        for dotted in sorted(self.target.lost & self.context.star_takes):
             parent, _, last = dotted.rpartition(".")
-            if parent == package and last not in self.by_name:
+            if parent == star.source and (last not in self.by_name or parent != self.context.package.name):
                 submodules.append(last)
         change = change_star(self.syntax, self.module, star, self.context.resolutions, submodules, read)
         if change is not None:

@@ -13,6 +13,7 @@ from codemods.engine.bans import FILE_NAME
 from codemods.engine.errors import CodemodError
 from codemods.engine.model import Failure, FileChange, Refusal, Site
 from codemods.engine.report import annotation, columns, counted
+from codemods.narrow_reexport.forms.shim_table import MARKER
 from codemods.narrow_reexport.request import Result, StillLoaded
 from codemods.narrow_reexport.resolve import Resolution
 
@@ -20,7 +21,9 @@ SCHEMA_VERSION = 1
 Paint = Callable[[str, str], str]
 
 
-def summary(result: Result, *, applied: bool, verbose: int, paint: Paint, callers_only: bool = False) -> list[str]:
+def summary(
+    result: Result, *, applied: bool, verbose: int, paint: Paint, callers_only: bool = False, shim: bool = False
+) -> list[str]:
     """The lines of a run that went through: origin, files, what was left and why, what is still loaded."""
     lines: list[str] = []
     for found in result.resolutions[: None if verbose else 20]:
@@ -46,7 +49,8 @@ def summary(result: Result, *, applied: bool, verbose: int, paint: Paint, caller
         if len(shown) < len(rows):
             lines.append(f"  ... and {len(rows) - len(shown)} more (-v lists them)")
     lines += _left(result, verbose, paint)
-    told = _loads(result, paint, callers_only=callers_only) if result.changes or result.still else []
+    told = _loads(result, paint, callers_only=callers_only, shim=shim) if result.changes or result.still else []
+    told = told if not result.installed else []  # what the package loads was settled when it was narrowed
     return [*lines, "", *told] if told else lines
 
 
@@ -193,6 +197,8 @@ def _what(result: Result, root: object, change: FileChange, *, callers_only: boo
         if callers_only:
             return "taken out of __all__"
         removed = sum(not found.narrowed for found in result.resolutions)
+        if not removed and MARKER.encode() in change.after:
+            return "shim added"
         return "re-export removed" if removed <= 1 else f"{removed:,} re-exports removed"
     if change.sites:
         return counted(change.sites, "site")
@@ -227,7 +233,8 @@ def _left(result: Result, verbose: int, paint: Paint) -> list[str]:
         lines.append(f"left alone: {name}: {reason}")
     if result.mentions:
         shown = result.mentions if verbose else result.mentions[:5]
-        lines += ["", f"{counted(len(result.mentions), 'place')} that only mention the name, left as they are:"]
+        only = "mentions the name, left as it is" if len(result.mentions) == 1 else "mention the name, left as they are"
+        lines += ["", f"{counted(len(result.mentions), 'place')} that only {only}:"]
         lines += [f"  {mention.site}: {mention.site.text[:100]}" for mention in shown]
         if len(shown) < len(result.mentions):
             lines.append(f"  ... and {len(result.mentions) - len(shown)} more (-v lists them)")
@@ -235,7 +242,7 @@ def _left(result: Result, verbose: int, paint: Paint) -> list[str]:
     return lines
 
 
-def _loads(result: Result, paint: Paint, *, callers_only: bool) -> list[str]:
+def _loads(result: Result, paint: Paint, *, callers_only: bool, shim: bool = False) -> list[str]:
     lines: list[str] = []
     still = {each.origin: each for each in result.still}
     origins = dict.fromkeys(found.loads for found in result.resolutions)
@@ -243,7 +250,7 @@ def _loads(result: Result, paint: Paint, *, callers_only: bool) -> list[str]:
     foreign = [origin for origin in free if origin in result.outside]
     free = [origin for origin in free if origin not in foreign]
     if callers_only:
-        names = _listed([*free, *foreign])
+        names = _listed([origin for origin in origins if origin != result.package])
         return [f"import {result.package} still loads {names}: --callers-only leaves its imports"] if names else []
     if foreign:
         names = _listed([found.symbol.name for found in result.resolutions if found.loads in foreign])
@@ -257,7 +264,7 @@ def _loads(result: Result, paint: Paint, *, callers_only: bool) -> list[str]:
         lines.append(
             f"{paint('still loaded', 'yellow')}: import {result.package} still loads {each.origin}: {_chain(each)}"
         )
-    outside = _outside(result.resolutions)
+    outside = _outside(result.resolutions, shim)
     return lines + ([outside] if outside and result.changes else [])
 
 
@@ -269,7 +276,13 @@ def _chain(still: StillLoaded) -> str:
     return " -> ".join(str(edge) for edge in still.chain)
 
 
-def _outside(resolutions: tuple[Resolution, ...]) -> str:
+def _outside(resolutions: tuple[Resolution, ...], shim: bool = False) -> str:
+    moved = [found for found in resolutions if not found.is_submodule]
+    if shim and moved:
+        return (
+            f"callers outside this tree will get a DeprecationWarning from the shim in {moved[0].symbol.module}, until you "
+            f"remove its row; in their checkouts `--from-shims {moved[0].symbol.module.partition('.')[0]}` moves them"
+        )
     same = [found.symbol.name for found in resolutions if found.same_name and not found.narrowed]
     if same:
         return (
@@ -277,7 +290,10 @@ def _outside(resolutions: tuple[Resolution, ...]) -> str:
             "--also DIR takes other checkouts along"
         )
     if any(not found.is_submodule and not found.narrowed for found in resolutions):
-        return "callers outside this tree will get an ImportError; --also DIR takes other checkouts along"
+        return (
+            "callers outside this tree will get an ImportError; --shim leaves them a warning instead, "
+            "--also DIR takes other checkouts along"
+        )
     return ""
 
 

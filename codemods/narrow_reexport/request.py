@@ -33,6 +33,8 @@ class Request:
     options: NarrowOptions = field(default_factory=NarrowOptions)
     also: tuple[Path, ...] = ()
     progress: Callable[[str, int, int], None] | None = None
+    from_shims: bool = False  # the package is installed; only the call sites of the tree move
+    python: str = ""  # the interpreter whose site-packages hold it
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,7 @@ class Result:
     notes: tuple[str, ...] = ()
     searched: int = 0
     outside: tuple[str, ...] = ()  # modules of origins that are not in the tree
+    installed: str = ""  # where the package lies whose shims were read
 
     @property
     def files(self) -> int:

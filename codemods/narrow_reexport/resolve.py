@@ -74,7 +74,7 @@ def resolve(
     broad = set(names)
     for want in wanted:
         if any(char in want for char in "*?["):
-            found = [name for name in resolver.bound() if fnmatchcase(name, want)]
+            found = [name for name in (*resolver.bound(), *known) if fnmatchcase(name, want)]
             if not found:
                 raise UnknownSymbol(
                     f"nothing in {package.name} matches {want!r}",

@@ -58,4 +58,5 @@ def _common(context: Context, other: Context) -> Context:
         apart=frozenset(each for each in context.apart if each[0] in names),
         star_reads=frozenset(pair for pair in context.star_reads if pair[1] in names),
         spared=frozenset(pair for pair in context.spared if pair[1] in other.lost),
+        star_takes=frozenset(),
     )

@@ -12,9 +12,12 @@ import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from codemods.engine.discover import SHOWING, TEMPLATES
 from codemods.engine.modules import Layout
 from codemods.narrow_reexport.byways import absolute, carry_further, carry_on, reads_of, star_importers
+from codemods.narrow_reexport.forms.public_names import may_list
 from codemods.narrow_reexport.resolve import Resolution
+from codemods.narrow_reexport.stubs import mirrored
 
 _STAR = re.compile(rb"^[ \t\f]*from[ \t\\\r\n]+([.\w \t]+?)[ \t\\\r\n]+import[ \t\\\r\n]*\(?[ \t\\\r\n]*\*", re.M)
 _PATCHES = re.compile(rb"(?:patch|setattr|delattr)[\w.]*\([ \t\r\n]*[\"']([\w.]+)[\"']")
@@ -23,6 +26,8 @@ _WORD = re.compile(rb"\w+")
 _READ = re.compile(rb"[.\"'][ \t]*(\w+)")
 _TEXT = re.compile(r"\.(?:py|pyi)\Z")
 _CYTHON = (".pyx", ".pxd", ".pxi")
+# files that reach the package without its name: by relative imports, by a name that a module of the tree hands on
+_RELATIVE = (*_CYTHON, *(f"{suffix}{end}" for suffix in _CYTHON for end in TEMPLATES), ".ipynb")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +60,7 @@ def scan(
     resolutions: Sequence[Resolution],
     lost: Iterable[str],
     *,
+    star_takes: Iterable[str] = (),
     wants_names: bool,
     spelling: Callable[[Iterable[str]], Sequence[str]] | None = None,
     progress: Callable[[int, int], None] | None = None,
@@ -71,6 +77,9 @@ def scan(
     spelled = _needle(names)
     tails = _tails(package, lost)
     own = frozenset(pair for pair in tails if not pair[0])
+    lost_by: dict[str, list[str]] = {}
+    for dotted_name in star_takes:
+        lost_by.setdefault(dotted_name.rpartition(".")[0], []).append(dotted_name.rpartition(".")[2])
     foreign = tails - own
     touches = _touch_test(package, folder)
     dotted = [found.symbol.dotted.encode() for found in resolutions] + [
@@ -88,6 +97,7 @@ def scan(
     stars: dict[str, set[str]] = {}
     early: set[str] = set()
     losing: set[str] = set()
+    loses_own = re.compile(rb"\.(?:" + b"|".join(re.escape(last) for _, last in own) + rb")(?!\w)" if own else rb"(?!)")
     reflects = _reflection_test(leaf)
     hands_over = re.compile(rb"[(,=\[{:][ \t]*(?:[\w.]+\.)?" + re.escape(leaf) + rb"[ \t]*[,)\]}]|\.__dict__\b")
     # what imports the package as a module spells its parent, or lies beside it
@@ -103,13 +113,23 @@ def scan(
         data = read(path)
         if not _TEXT.search(path) or path.rpartition("/")[2] == "setup.py":
             # pkg.sym      from pkg import sym      and in Cython: from . import sym
-            spells = leaf in data or path.endswith(_CYTHON)
-            if any(needle in data for needle in dotted) or (spells and b"import" in data and spelled(data)):
+            spells = leaf in data or path.endswith(_RELATIVE)
+            imports = b"import" in data
+            if any(needle in data for needle in dotted) or (spells and imports and spelled(data)):
                 others.append(Survivor(path, data))
+            elif may_list(path, data, package) and spelled(data):
+                others.append(Survivor(path, data))
+            elif path.endswith(SHOWING) and imports and leaf in data and loses_own.search(data):
+                others.append(Survivor(path, data))  # import pkg; pkg.sub.other()        in a cell or an example
+            if wants_names and imports and leaf in data and not _TEXT.search(path):
+                reads |= _names_read(data, leaf, False)
         if not _TEXT.search(path):
             continue
-        inside = path.startswith(folder)
+        inside = path.startswith(folder) or (
+            path.endswith(".pyi") and f"{layout.module_at(path).name}.".startswith(f"{package}.")
+        )
         has_leaf = leaf in data
+        called = {leaf}  # what the file may call the package
         if has_star(data):
             for match in _STAR.finditer(data):
                 stars.setdefault(path, set()).add(b"".join(match[1].split()).decode("utf-8", "replace"))
@@ -123,6 +143,7 @@ def scan(
                 carriers[module, name.decode()] = package
                 if name != leaf:
                     aliases.add(name)
+                    called.add(name)
             if wants_names and path != (init.path if init else ""):
                 reads |= _names_read(data, leaf, inside)
         elif wants_names and inside:
@@ -142,7 +163,12 @@ def scan(
                 kept[path] = data
                 continue
             unsure[path] = data
-        if loses or (has_leaf and (reflects(data) or (touches(path, data) and hands_over.search(data)))):
+        compares = has_leaf and b".__all__" in data and touches(path, data)  # what the package exports, as a whole
+        if (
+            loses
+            or compares
+            or (has_leaf and (reflects(data, called) or (touches(path, data) and hands_over.search(data))))
+        ):
             kept[path] = data
         elif path in stars:
             loaded[path] = data
@@ -161,10 +187,11 @@ def scan(
     everywhere = {layout.module_at(path).name: path for path in starring}
     leaves = [last.decode() for _, last in own]
     star_reads = reads_of(everywhere, [*names, *leaves], kept, unsure, stars, layout)
+    star_reads |= _lost_through_stars(lost_by, paths, read, stars, layout, kept, losing)
     starred_modules = frozenset(
         absolute(layout, path, spelled_module) for path, found in stars.items() for spelled_module in found
     )
-    init_paths = {init.path, f"{init.path}i"} if init else set()
+    init_paths = {init.path, f"{init.path}i", *mirrored(paths, layout, init)} if init else set()
     return Scan(
         tuple(Survivor(path, data) for path, data in sorted(kept.items()) if path not in init_paths),
         tuple(others),
@@ -176,6 +203,39 @@ def scan(
         frozenset(early),
         len(paths),
     )
+
+
+def _lost_through_stars(
+    lost_by: dict[str, list[str]],
+    paths: Sequence[str],
+    read: Callable[[str], bytes],
+    stars: dict[str, set[str]],
+    layout: Layout,
+    kept: dict[str, bytes],
+    losing: set[str],
+) -> frozenset[tuple[str, str]]:
+    """Lost submodules that a star took along, and that are read through the module with the star; it is looked at then.
+
+    from pkg import *        took `pkg.sub` too, as long as somebody had loaded it and pkg has no `__all__`
+    """
+    found: set[tuple[str, str]] = set()
+    for parent, leaves in lost_by.items():
+        starring = star_importers(stars, layout, parent) if parent else []
+        if not starring:
+            continue
+        for path in starring:
+            data = kept.setdefault(path, read(path))
+            if any(leaf.encode() in data for leaf in leaves):
+                losing.add(path)
+        modules = {layout.module_at(path).name: path for path in starring}
+        words = [leaf.encode() for leaf in leaves]
+        lookers = {
+            path: data for path in paths if _TEXT.search(path) and any(word in (data := read(path)) for word in words)
+        }
+        through = reads_of(modules, leaves, lookers, {}, stars, layout)
+        losing |= {modules[module] for module, _ in through}
+        found |= through
+    return frozenset(found)
 
 
 def has_star(data: bytes) -> bool:
@@ -262,15 +322,28 @@ def _loses(data: bytes, tails: frozenset[tuple[bytes, bytes]]) -> bool:
     return False
 
 
-def _reflection_test(leaf: bytes) -> Callable[[bytes], bool]:
+def _reflection_test(leaf: bytes) -> Callable[[bytes, set[bytes]], bool]:
     # getattr(a.b.pkg, ...)        looked for from the name on, which is rarer than the calls
-    name = re.compile(re.escape(leaf) + rb"[ \t\r\n]*[,)]")
     before = re.compile(
-        rb"\b(?:getattr|hasattr|setattr|delattr|vars|dir|object|getmembers|attrgetter)[ \t\r\n]*\([ \t\r\n]*[\w.]*\Z"
+        rb"\b(?:getattr|hasattr|setattr|delattr|vars|dir|object|getmembers|attrgetter|getattr_static|__getattribute__)"
+        rb"[ \t\r\n]*\([ \t\r\n(]*[\w.]*\Z"
     )
-    return lambda data: any(
-        before.search(data[max(found.start() - 120, 0) : found.start()]) for found in name.finditer(data)
-    )
+    asks = re.compile(rb"\b(?:[gs]etattr|hasattr|delattr|vars|attrgetter|methodcaller|__dict__|__getattribute__)\b")
+    # import_module("a.b.pkg")     p = a.b.pkg     p = import_module(".pkg", "a.b")
+    string = re.compile(rb"[\"'][\w.]*(?<!\w)" + re.escape(leaf) + rb"[\"']")
+    given = re.compile(rb"=[ \t]*(?:[\w.]+\.)?" + re.escape(leaf) + rb"[ \t]*(?=[;#\r\n]|\Z)")
+    loaders = (b"import_module", b"__import__", b"modules")
+
+    def reflects(data: bytes, called: set[bytes]) -> bool:
+        for word in called:
+            name = re.compile(rb"(?<!\w)" + re.escape(word) + rb"[ \t\r\n)]*[,)]")
+            if any(before.search(data[max(found.start() - 120, 0) : found.start()]) for found in name.finditer(data)):
+                return True
+        if any(loader in data for loader in loaders) and string.search(data) and asks.search(data):
+            return True
+        return given.search(data) is not None and asks.search(data) is not None
+
+    return reflects
 
 
 def _names_read(data: bytes, leaf: bytes, inside: bool) -> set[str]:

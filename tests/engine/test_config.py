@@ -36,6 +36,8 @@ ban = false
 keep-going = true
 to-definition = true
 callers-only = true
+shim = true
+shim-removal = "2.0"
 output-format = "json"
 """
     assert load_narrow_options(pyproject(tmp_path, text)) == NarrowOptions(
@@ -48,6 +50,8 @@ output-format = "json"
         keep_going=True,
         to_definition=True,
         callers_only=True,
+        shim=True,
+        shim_removal="2.0",
         output_format="json",
     )
 
@@ -62,7 +66,12 @@ output-format = "json"
             "unknown key `keep_going`",
             "did you mean `keep-going`?",
         ),
-        ("[tool.codemods.narrow_reexport]\nzzzz = 1\n", 2, "unknown key `zzzz`", "known: accept, also, ban"),
+        (
+            "[tool.codemods.narrow_reexport]\nzzzz = 1\n",
+            2,
+            "unknown key `zzzz`",
+            "known: accept, accept-side-effects, also",
+        ),
         ("[tool.codemods.narrow_reexports]\n", 1, "unknown table", "did you mean `narrow_reexport`?"),
         ("[tool.x]\n[tool.codemods]\nstrict = true\n", 3, "unknown table", "known:"),
         (

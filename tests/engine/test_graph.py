@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from codemods.engine.graph import Fault, ImportGraph, risky_entries, unmasked_cycles
+from codemods.engine.cycles import risky_entries, unmasked_cycles
+from codemods.engine.graph import Fault, ImportGraph
 from codemods.engine.model import Module
 
 Tree = Mapping[str, str]  # path -> source

@@ -54,7 +54,7 @@ def test_the_sites_of_a_file_are_counted() -> None:
 def test_every_site_in_the_way_is_named_not_only_the_first() -> None:
     files: Tree = {
         **PKG,
-        "a.py": 'import pkg\ngetattr(pkg, "sym")\nX = "pkg.sym"\n',
+        "a.py": 'import pkg\ndelattr(pkg, "sym")\nX = "pkg.sym"\n',
         "b.py": "import pkg\npkg.sym = 1\n",
         "c.toml": 'x = "pkg:sym"\n',
     }
@@ -199,3 +199,13 @@ def test_the_narrowed_init_is_the_last_file_written(monkeypatch: pytest.MonkeyPa
         {**PKG, "a.py": "from pkg import sym\n"}, "pkg", "sym", {**NARROWED, "a.py": "from pkg.sub import sym\n"}
     )
     assert order[1:] == ["a.py", "narrowed.toml", "__init__.py"]
+
+
+def test_an_attribute_that_would_be_read_too_early_is_refused_with_the_cycle() -> None:
+    files: Tree = {
+        "pkg/__init__.py": "from .sub import sym\n",
+        "pkg/sub.py": "from . import x\n\n\ndef sym(): ...\n\n\nclass Y(x.X): ...\n",
+        "pkg/x.py": "from . import sub\n\n\nclass X: ...\n\n\ndef late():\n    return sub.Y\n",
+        "main.py": "import pkg.x\n",
+    }
+    check_refused(files, "pkg", "sym", r"pkg\.x -> pkg\.sub cannot take X from pkg\.x", at="pkg/sub.py:7")

@@ -83,3 +83,17 @@ def answered(
         if outcome.code == 4:
             assert (root / path).read_bytes() == as_bytes(text)
     return outcome
+
+
+def rewrites_strings(before: Tree, after: Tree, *, run: Sequence[str] = ("main",), says: str = "") -> None:
+    """With `--rewrite-strings` files beside `pkg` become others, and still do what they did."""
+    check_rewritten(
+        {**PKG, **before},
+        "pkg",
+        "sym",
+        {**NARROWED, **after},
+        options=["--rewrite-strings"],
+        run=run,
+        unloaded=["pkg.sub"],
+        says=says,
+    )

@@ -15,6 +15,7 @@ from codemods.engine.model import Edit, Module, Refusal, Symbol, Warned, When
 from codemods.engine.namespace import Namespaces, all_values
 from codemods.engine.scopes import Binding, Block, Syntax, Use
 from codemods.narrow_reexport.forms.from_import import relative
+from codemods.narrow_reexport.forms.module_name import set_by_init
 from codemods.narrow_reexport.forms.statement import NewImport, render
 from codemods.narrow_reexport.resolve import Resolution
 
@@ -173,6 +174,19 @@ class InitUses:
                     reason = "the __init__ looks names up in its own namespace, perhaps this one"
                     self.plan.warnings.append(Warned(self.source.site_of(call_node), str(found.symbol), reason))
 
+    def _module_names(self) -> None:
+        """A loop over the exported names, or a helper that gets them, which sets `__module__` to the package."""
+        statement = (
+            set_by_init(self.package, self.syntax, self.namespaces) if self.resolutions and not self.stub else None
+        )
+        if statement is not None:
+            reason = (
+                "the __init__ sets __module__ on the names that it exports: pickle and documentation look them up here"
+            )
+            hint = "--callers-only moves the call sites and leaves the __init__'s own import"
+            site, symbol = self.source.site_of(statement), str(next(iter(self.resolutions.values())).symbol)
+            self.plan.refusals.append(Refusal(site, symbol, reason, hint))
+
     def _called_now(self, function: ast.AST) -> bool:
         """Whether module-level code of the `__init__` calls a function, or makes an object of its class."""
         names = {getattr(function, "name", "")}
@@ -256,7 +270,24 @@ class InitUses:
                 return found.origin.module
         return relative(self.package, found.origin.module) or found.origin.module
 
+    def _submodules_by_name(self) -> None:
+        """A lost submodule reached by its name as text: `del globals()["sub"]`, a table of names to delete."""
+        if not any(word in self.source.text for word in ("globals(", "vars(", "locals(", "delattr(", "getattr(")):
+            return
+        for use in self.syntax.strings:
+            text = use.node.value if isinstance(use.node, ast.Constant) else ""
+            if not isinstance(text, str) or not text.isidentifier() or isinstance(use.parent, ast.Expr):
+                continue
+            if not self._lost_leaf(text) or all_values(use.statement) or use.annotation:
+                continue
+            for found in self.resolutions.values():
+                if f"{found.origin.module}.".startswith(f"{self.package.name}.{text}."):
+                    reason = f"the __init__ spells {text} as a string, the submodule that this import loads, and looks names up"
+                    self._refuse(use.node, found, reason, "import the submodule explicitly in the __init__ first")
+                    break
+
     def _submodule_uses(self) -> None:
+        self._submodules_by_name()
         for use in self.syntax.names:
             if (
                 isinstance(use.node, ast.Name)

@@ -27,7 +27,7 @@ from codemods.narrow_reexport.forms.frames import (
     place,
 )
 
-_MUTATORS = frozenset(
+MUTATORS = frozenset(
     {"append", "appendleft", "add", "setdefault", "update", "insert", "extend", "push"}
     | {"__setitem__", "__setattr__", "__ior__", "__iadd__"}
 )
@@ -111,7 +111,7 @@ class Trace(Callees):
                 self.effects(self.enter(replace(hook, bound=value), call, frame))
         elif isinstance(value, Shared):
             # X.append(f)                 X.setdefault(k, []).append(f)
-            if name in _MUTATORS and func is call.func:
+            if name in MUTATORS and func is call.func:
                 self.store(value.at)
             elif _REGISTERS.search(name) and value.at.module != self.top.module.name:
                 self.unseen = True
@@ -124,7 +124,7 @@ class Trace(Callees):
                 for part in (*call.args, *(keyword.value for keyword in call.keywords))
             )
             looks = frame is not self.top and _LOOKS.match(value.name.rpartition(".")[2]) is not None
-            self.unseen |= direct and not looks and not _is_harmless(value.name)
+            self.unseen |= direct and not looks and not is_harmless(value.name)
 
     def effects(self, frame: Frame) -> None:
         """Walk a body that holds the object, statement by statement."""
@@ -172,8 +172,8 @@ def _calls(*nodes: ast.AST) -> Iterator[ast.Call]:
             yield from _calls(*ast.iter_child_nodes(node))
 
 
-def _is_harmless(name: str) -> bool:
+def is_harmless(name: str) -> bool:
     """Whether something that is not in the tree is known to keep nothing of what it gets."""
     last = name.rstrip("()").rpartition(".")[2]
-    keeps = _REGISTERS.search(last) is not None or last in _MUTATORS
+    keeps = _REGISTERS.search(last) is not None or last in MUTATORS
     return _HARMLESS.match(name) is not None or (top_of(name) in STANDARD and not keeps)

@@ -16,9 +16,14 @@ from codemods.engine.scopes import Block, Syntax
 from codemods.engine.walk import suppresses_import_error
 from codemods.narrow_reexport.forms import sequence
 from codemods.narrow_reexport.forms.dunder_all import AllPlan, plan_all
+from codemods.narrow_reexport.forms.guarded_together import untied
 from codemods.narrow_reexport.forms.init_uses import InitPlan, InitUses
+from codemods.narrow_reexport.forms.shim_table import is_shim_alone
+from codemods.narrow_reexport.forms.star import starred_by_stub
 from codemods.narrow_reexport.forms.statement import NewImport, deletion, render, statement_end
 from codemods.narrow_reexport.resolve import Resolution
+
+ASKED = "the package's __getattr__ will be asked for the name once the import is gone"
 
 
 def plan_init(
@@ -67,11 +72,14 @@ class _InitPlanner(InitUses):
             self._clobbered(found)
             self._by_name(name, found)
         for binding in (
-            self.namespaces.bindings(self.package.name, "__getattr__") if self.resolutions and not self.stub else ()
+            self.namespaces.bindings(self.package.name, "__getattr__")
+            if self.resolutions and not self.stub and not is_shim_alone(self.source, self.syntax.tree)
+            else ()
         ):
-            reason = "the package's __getattr__ will be asked for the name once the import is gone"
             symbol = str(next(iter(self.resolutions.values())).symbol)
-            self.plan.warnings.append(Warned(self.source.site(binding.statement.lineno), symbol, reason))
+            self.plan.warnings.append(Warned(self.source.site(binding.statement.lineno), symbol, ASKED))
+        self._module_names()
+        self.plan.warnings += untied(self.package, self.syntax, self.removed, self.resolutions)
         self._module_imports(entries)
         dels = self._deletions()
         self._submodule_uses()
@@ -189,6 +197,8 @@ class _InitPlanner(InitUses):
 
     def _stars(self) -> None:
         sources = {source for found in self.resolutions.values() for source in found.stars}
+        if self.stub:
+            sources |= starred_by_stub(self.package, self.syntax, self.namespaces, self.resolutions)
         for statement, _ in self.syntax.imports:
             if not isinstance(statement, ast.ImportFrom) or statement.names[0].name != "*":
                 continue
@@ -230,11 +240,10 @@ class _InitPlanner(InitUses):
                     name.lower(),
                 ),
             )
-            new = (
-                [NewImport(spelled, source, tuple((name, "") for name in ordered), comment, listing=True)]
-                if keep
-                else []
-            )
+            # in a stub a plain import is no re-export, unless __all__ lists the name
+            as_itself = self.stub and "__all__" not in self.syntax.module.bindings
+            listed = tuple((name, name if as_itself else "") for name in ordered)
+            new = [NewImport(spelled, source, listed, comment, listing=True)] if keep else []
             start = self.source.span(statement)[0]
             if new:
                 indent = self.source.text[self.source.starts[statement.lineno - 1] : start]

@@ -140,7 +140,7 @@ class PatchedPlanner(AttributePlanner):
         owners: dict[int, Scope] = {}
         for read in reads:
             scope = _home(read.use)
-            if scope is None or read.use.fstring is not None or self._has_comment(read):
+            if scope is None or read.use.fstring is not None or read.by_name is not None or self._has_comment(read):
                 return None
             scopes.setdefault(id(scope), []).append(read)
             owners[id(scope)] = scope

@@ -162,6 +162,9 @@ class _Placer:
             return True
         at = sorted((self.block.statements.index(one), self.block.statements.index(other)))
         names = set(bound)
+        last = self.block.statements[at[1]]
+        if isinstance(last, ast.ImportFrom) and last.names[0].name == "*":
+            return False  # from pkg.f import f; from pkg import *        the star may bind the module f over it
         for statement in self.block.statements[at[0] : at[1] + 1]:
             if not isinstance(statement, (ast.Import, ast.ImportFrom)):
                 return False

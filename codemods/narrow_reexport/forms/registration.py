@@ -63,7 +63,7 @@ def _handed(
     body: list[ast.stmt], top: Frame, in_class: bool = False
 ) -> Iterator[tuple[ast.expr | ast.stmt, ast.Call | ast.ClassDef, bool]]:
     """What runs at import and hands something away: the node to name, the call (or the class statement), in a class."""
-    for statement in _running(body):
+    for statement in running(body):
         # @register                       @REGISTRY.register("x")
         # def sym(): ...                  class C: ...
         if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
@@ -82,7 +82,7 @@ def _handed(
                 yield statement, call, in_class
 
 
-def _running(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+def running(body: list[ast.stmt]) -> Iterator[ast.stmt]:
     """The statements that an import runs: no `if TYPE_CHECKING:`, no `if __name__ == "__main__":`, no function body."""
     for statement in body:
         yield statement
@@ -90,9 +90,9 @@ def _running(body: list[ast.stmt]) -> Iterator[ast.stmt]:
             continue
         skipped = isinstance(statement, ast.If) and (is_type_checking(statement.test) or _is_main(statement.test))
         for suite in ("orelse", "finalbody") if skipped else ("body", "orelse", "finalbody"):
-            yield from _running(getattr(statement, suite, []))
+            yield from running(getattr(statement, suite, []))
         for part in (*getattr(statement, "handlers", ()), *getattr(statement, "cases", ())):
-            yield from _running(part.body)
+            yield from running(part.body)
 
 
 def _is_main(test: ast.expr) -> bool:

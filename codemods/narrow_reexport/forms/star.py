@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from codemods.engine.model import Module
-from codemods.engine.namespace import absolute, all_values
+from codemods.engine.namespace import Namespaces, absolute, all_values
 from codemods.engine.references import StarImport
 from codemods.engine.scopes import Syntax
 from codemods.narrow_reexport.forms.from_import import spell
@@ -39,7 +39,7 @@ def change_star(
     comment = syntax.source.text[code_end:line_end].strip()
     noqa = comment if module.is_package and re.fullmatch(r"#\s*noqa(:[\sA-Z0-9,]*)?", comment, re.I) else ""
     new: dict[tuple[str, str], NewImport] = {}
-    for found in resolutions:
+    for found in resolutions if star.source == package else ():
         name = found.symbol.name
         if found.origin.module == module.name:
             continue  # the origin stars its own package
@@ -47,15 +47,16 @@ def change_star(
             # from pkg import *          ->  from pkg import *
             # sym()                          from pkg.sub import sym
             origin = found.origin
-            alias = "" if origin.name == name else name
+            # in a stub a plain import is no re-export
+            alias = "" if origin.name == name and not syntax.source.path.endswith(".pyi") else name
             if not _beside(star, module, origin.module, origin.name, name):
                 spelled = spell(module, star.statement, package, origin.module)
                 new[origin.module, name] = NewImport(spelled, origin.module, ((origin.name, alias),), noqa)
     for name in submodules:
         used = _used(syntax, star, name) or name in read_elsewhere
-        if used and not _beside(star, module, package, name, name):
-            spelled = spell(module, star.statement, package, package)
-            new[package, name] = NewImport(spelled, package, ((name, ""),))
+        if used and not _beside(star, module, star.source, name, name):
+            spelled = spell(module, star.statement, star.source, star.source)
+            new[star.source, name] = NewImport(spelled, star.source, ((name, ""),))
     if not new:
         return None
     joined: dict[str, NewImport] = {}
@@ -65,6 +66,19 @@ def change_star(
     start = syntax.source.span(star.statement)[0]
     _, end = statement_end(syntax.source, star.statement)
     return Change(star.statement, star.block, syntax.source.text[start:end], list(joined.values()))
+
+
+def starred_by_stub(package: Module, syntax: Syntax, namespaces: Namespaces, symbols: Collection[str]) -> set[str]:
+    """The modules from which the stub of an `__init__` stars a symbol that the `__init__` itself may name."""
+    found: set[str] = set()
+    for statement, _ in syntax.imports:
+        # from .sub import *        in the stub;        from .sub import sym        in the __init__
+        if isinstance(statement, ast.ImportFrom) and statement.names[0].name == "*":
+            source = absolute(package, statement)
+            names = namespaces.star(source)
+            if names is not None and any(symbol in names.certain for symbol in symbols):
+                found.add(source)
+    return found
 
 
 def _beside(star: StarImport, module: Module, source: str, name: str, bound: str) -> bool:

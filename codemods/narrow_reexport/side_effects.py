@@ -1,0 +1,232 @@
+"""What the lost modules did for others as they were imported: registrations, patches of other modules, settings.
+
+Owns the question which of the modules that the package no longer loads nothing else loads either, and the verdicts on
+what their import did.
+Invariant: it never edits; a side effect that is known to be lost is refused or taken on, never passed over.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from codemods.engine.edits import edited
+from codemods.engine.graph import ImportGraph
+from codemods.engine.model import Failure, Module, Refusal, Site, Warned, When
+from codemods.engine.namespace import Namespaces, absolute
+from codemods.engine.source import NotPython, Source, decode, parse
+from codemods.engine.walk import analyse
+from codemods.narrow_reexport.context import Context
+from codemods.narrow_reexport.forms.foreign_state import state_changes
+from codemods.narrow_reexport.forms.registration import registrations
+from codemods.narrow_reexport.forms.verdicts import accepts
+from codemods.narrow_reexport.request import Checkout
+
+_SPELLS = re.compile(rb"^(?:@[\w.]*(?i:regist)|[\w.]*(?i:regist)\w*\()", re.M)
+_FINDS_ALL = re.compile(rb"\b(?:iter_modules|walk_packages|glob|listdir|iterdir|scandir|autodiscover_modules)\(")
+
+
+@dataclass(slots=True)
+class SideEffects:
+    """The verdicts, and what was taken on."""
+
+    refusals: list[Refusal]
+    warnings: list[Warned]
+    accepted: list[Refusal]
+
+
+@dataclass(frozen=True, slots=True)
+class _Effect:
+    site: Site
+    said: str
+    certain: bool
+
+
+def side_effects(
+    namespaces: Namespaces,
+    checkouts: Sequence[Checkout],
+    context: Context,
+    lost: frozenset[str],
+    after: ImportGraph,
+    init: bytes,
+    *,
+    accept: bool,
+) -> SideEffects:
+    """Judge the import-time effects of all modules in `lost`, which `import package` no longer loads.
+
+    `init` is the package's `__init__` as it will be: an import that moved into one of its functions still loads the origin.
+    """
+    plan = SideEffects([], [], [])
+    if not lost or context.verifying:
+        return plan
+    origins = {found.loads for found in context.resolutions} & lost
+    # what the call sites load by their new imports
+    reached = _closures(after, [name for name in origins if _is_imported(name, checkouts, namespaces)], lost)
+    for name in sorted(lost):
+        module = namespaces.locate(name)
+        if module is None or not module.path:
+            continue
+        known = name in reached
+        if known and name not in origins and not _SPELLS.search(namespaces.bytes_of(module)):
+            continue
+        effects = [each for each in _effects(module, namespaces) if not _is_taken_on(each.site, context)]
+        if not effects:
+            continue
+        if not known and _is_loaded(name, lost, after, checkouts, context, init):
+            known = True
+        symbol = _symbol_of(name, context, after)
+        if known and name not in origins:
+            # call sites that load the origin still run it; those that only import the package do not
+            certain = [each for each in effects if each.certain]
+            reason = f"; import {context.package.name} alone no longer runs it"
+            plan.warnings += [Warned(each.site, symbol, each.said + reason) for each in certain[:1]]
+            continue
+        for each in effects:
+            if each.certain and not known:
+                reason = f"{each.said} as the module is imported, and nothing imports it any more"
+                hint = "import the module where its effect is needed, or accept it (--accept-side-effects)"
+                (plan.accepted if accept else plan.refusals).append(Refusal(each.site, symbol, reason, hint))
+            else:
+                said = each.said.replace(" registers ", " may register ")
+                reason = f"{said}; import {context.package.name} no longer runs it"
+                plan.warnings.append(Warned(each.site, symbol, reason))
+    return plan
+
+
+def _effects(module: Module, namespaces: Namespaces) -> Iterator[_Effect]:
+    states = {each.site.line: each for each in state_changes(module, namespaces)}
+    for registered in registrations(module, namespaces):
+        state = states.get(registered.site.line)
+        if registered.stores or state is None or not state.certain:
+            yield _Effect(registered.site, f"{registered.callee}() registers an object", bool(registered.stores))
+            states.pop(registered.site.line, None)
+    for state in states.values():
+        yield _Effect(state.site, f"{module.name} {state.said}", state.certain)
+
+
+def _is_taken_on(site: Site, context: Context) -> bool:
+    return (site.path, site.line) in context.accepted or accepts(site.text)
+
+
+def _symbol_of(name: str, context: Context, after: ImportGraph) -> str:
+    """The symbol whose origin is the module, or loaded it."""
+    for found in context.resolutions:
+        if found.loads == name:
+            return str(found.symbol)
+    for found in context.resolutions:
+        if name in after.closure(found.loads):
+            return str(found.symbol)
+    return str(context.resolutions[0].symbol)
+
+
+def _closures(graph: ImportGraph, names: Sequence[str], within: frozenset[str]) -> set[str]:
+    """The modules of `within` that imports of `names` load."""
+    seen = set(names)
+    todo = list(names)
+    while todo:
+        for edge in graph.edges(todo.pop()):
+            if edge.imported in within and edge.imported not in seen:
+                seen.add(edge.imported)
+                todo.append(edge.imported)
+    return seen
+
+
+def _is_imported(name: str, checkouts: Sequence[Checkout], namespaces: Namespaces) -> bool:
+    """Whether a new import of the module stands in some file that runs: cheap, by the edits alone."""
+    module = namespaces.locate(name)
+    leaf = name.rpartition(".")[2]
+    for checkout in checkouts:
+        for path, plan in checkout.plans.items():
+            if not path.endswith(".py") or (module is not None and path == module.path):
+                continue
+            if any(leaf in edit.text for edit in plan.edits):
+                data = checkout.sources[path]
+                if b"TYPE_CHECKING" not in data or _imports(checkout, path, frozenset({name})):
+                    return True
+    return False
+
+
+def _is_loaded(
+    name: str, lost: frozenset[str], after: ImportGraph, checkouts: Sequence[Checkout], context: Context, init: bytes
+) -> bool:
+    """Whether some file outside of `lost` imports the module after the run, or a lost module that loads it."""
+    above = _loaders(name, lost, after)
+    leaves = b"|".join(sorted({re.escape(each.rpartition(".")[2].encode()) for each in above}))
+    line = re.compile(
+        rb"^[ \t]*(?:from|import)\b[^\n]*\b(?:" + leaves + rb")\b|\bimport[ \t]*\([^)]*\b(?:" + leaves + rb")\b", re.M
+    )
+    text = re.compile(b"[\"'](?:" + b"|".join(re.escape(each.encode()) for each in sorted(above)) + b")[\"':.]")
+    any_leaf = re.compile(leaves)
+    for checkout in checkouts:
+        for path in checkout.tree.paths:
+            if not path.endswith(".py"):
+                continue
+            data = checkout.tree.read(path)
+            plan = checkout.plans.get(path)
+            edits = plan.edits if plan is not None else ()
+            if not any_leaf.search(data) and not any(any_leaf.search(edit.text.encode()) for edit in edits):
+                if not (path.endswith("__init__.py") and _FINDS_ALL.search(data)):
+                    continue
+            own = checkout.layout.module_at(path).name
+            if own in lost:
+                continue
+            # importlib.import_module("pkg.sub")       for m in pkgutil.iter_modules(__path__): ...
+            if text.search(data) or (
+                path.endswith("__init__.py")
+                and any(each.startswith(f"{own}.") for each in above)
+                and _FINDS_ALL.search(data)
+            ):
+                return True
+            spelled = line.search(data) or any(any_leaf.search(edit.text.encode()) for edit in edits)
+            if spelled and _imports(checkout, path, above, init if path == context.package.path else None):
+                return True
+    return False
+
+
+def _loaders(name: str, lost: frozenset[str], graph: ImportGraph) -> frozenset[str]:
+    """The module, and the lost modules whose import loads it."""
+    importers: dict[str, list[str]] = {}
+    for each in lost:
+        for edge in graph.edges(each):
+            importers.setdefault(edge.imported, []).append(each)
+    seen, todo = {name}, [name]
+    while todo:
+        for each in importers.get(todo.pop(), ()):
+            if each not in seen:
+                seen.add(each)
+                todo.append(each)
+    return frozenset(seen)
+
+
+def _after(checkout: Checkout, path: str, finished: bytes | None) -> Source | None:
+    plan = checkout.plans.get(path) if finished is None else None
+    data = checkout.tree.read(path) if finished is None else finished
+    try:
+        source = decode(data, path)
+        after = edited(source, plan.edits) if plan is not None and plan.edits else data
+        return decode(after, path) if not isinstance(after, Failure) else source
+    except NotPython:
+        return None
+
+
+def _imports(checkout: Checkout, path: str, wanted: frozenset[str], finished: bytes | None = None) -> bool:
+    """Whether the file, as it will be, imports one of the modules at run time, at module level or later."""
+    source = _after(checkout, path, finished)
+    try:
+        syntax = analyse(source, parse(source), expressions=False) if source is not None else None
+    except NotPython:
+        syntax = None
+    module = checkout.layout.module_at(path)
+    for statement, block in syntax.imports if syntax is not None else ():
+        if block.when is When.TYPING:
+            continue
+        if isinstance(statement, ast.Import):
+            names = {alias.name for alias in statement.names}
+        else:
+            base = absolute(module, statement)
+            names = {base, *(f"{base}.{alias.name}" for alias in statement.names)}
+        if any(each == name or each.startswith(f"{name}.") for each in names for name in wanted):
+            return True
+    return False
