@@ -22,16 +22,20 @@ from codemods.engine.references import (
 from codemods.engine.scopes import Syntax, Use
 from codemods.narrow_reexport.context import Context
 from codemods.narrow_reexport.forms.annotation import type_strings, typed_strings
-from codemods.narrow_reexport.forms.attribute import AttributePlanner, additions_as_changes
+from codemods.narrow_reexport.forms.attribute import additions_as_changes
 from codemods.narrow_reexport.forms.by_name import asks_after_it, hindrance, taken_over
 from codemods.narrow_reexport.forms.code_string import Planner, Rewriter
 from codemods.narrow_reexport.forms.dotted_string import judge_strings
+from codemods.narrow_reexport.forms.faked_module import judge_fakes
 from codemods.narrow_reexport.forms.lazy_onward import onward_lazy
 from codemods.narrow_reexport.forms.lazy_reads import late_reads
 from codemods.narrow_reexport.forms.loaded import plan_loaded
 from codemods.narrow_reexport.forms.loaded_modules import judge_loaded
 from codemods.narrow_reexport.forms.onward_all import onward_entries
 from codemods.narrow_reexport.forms.optional_use import LocalImports
+from codemods.narrow_reexport.forms.patch import PatchPlanner
+from codemods.narrow_reexport.forms.patch_target import PatchTargets, patch_calls
+from codemods.narrow_reexport.forms.patched_reads import PatchedPlanner
 from codemods.narrow_reexport.forms.public_names import compared_exports
 from codemods.narrow_reexport.forms.reflection import judge_namespaces, judge_reflection
 from codemods.narrow_reexport.forms.statement import Change
@@ -88,7 +92,7 @@ class ExpressionPlanner:
         local = LocalImports(self.syntax, self.context.width)
         for use in [*uses, *typed.found, *named]:
             found = self.by_name[use.name]
-            if found.narrowed and found.same_name:
+            if found.same_name and (found.narrowed or (self.context.verifying and self._is_module(use, names))):
                 continue
             asks = asks_after_it(use, found, self.syntax)
             hindered = hindrance(use, found, self.syntax)
@@ -124,7 +128,7 @@ class ExpressionPlanner:
                 kept.append(use)
         loaded = plan_loaded(self.syntax, self.module, names, kept, self.by_name, self.context.early, self._accepts)
         late = late_reads(self.syntax, self.module, loaded.rest, typed.found, self.context)
-        planner = AttributePlanner(
+        planner = PatchedPlanner(
             self.syntax,
             self.module,
             names,
@@ -135,6 +139,8 @@ class ExpressionPlanner:
             else frozenset(),
             typed=typed.counts,
         )
+        planner.patched = {patched.name: patched for patched in self.context.patched}
+        handled = self._patches(planner, names)
         planner.plan.additions += loaded.additions
         plan = planner.run(late.rest, lost, self.by_name)
         droppable = frozenset(name for path, name in self.context.droppable if path == self.syntax.source.path)
@@ -160,11 +166,12 @@ class ExpressionPlanner:
         rewriter = Rewriter(self.context, self.plan, self._accepts) if self.context.rewrite_strings else None
         lazily = onward_lazy(self.syntax, self.module, self.context)
         settled = [*typed_strings(self.syntax), *loaded.strings, *lazily.settled]
+        reflected = [r for r in reflected if id(r.use.node) not in handled]
         for verdicts in (
             lazily.plan,
             judge_reflection(self.syntax, reflected, self.context.resolutions),
             judge_namespaces(self.syntax, names, named, self.context.resolutions),
-            judge_strings(self.syntax, self.context.resolutions, settled, rewriter),
+            judge_strings(self.syntax, self.context.resolutions, settled, rewriter, handled),
             judge_loaded(self.syntax, self.target.lost, str(self.context.resolutions[0].symbol)),
         ):
             self._verdicts(verdicts)
@@ -173,6 +180,26 @@ class ExpressionPlanner:
         # from pkg import *        it may bind over a new name, for one the module f over the function f
         imports = [each for each, _ in self.syntax.imports if isinstance(each, ast.ImportFrom)]
         return any(each.names[0].name == "*" for each in imports)
+
+    def _patches(self, planner: PatchedPlanner, names: Names) -> set[int]:
+        """Decide for what tests replace; gives the nodes that are settled by that."""
+        path = self.syntax.source.path
+        unloaded = frozenset(name for name in self.context.lost if (path, name) not in self.context.spared)
+        deciding = PatchPlanner(self.syntax, self.by_name, planner.patched, unloaded, self._accepts)
+        patches = deciding.run(tuple(PatchTargets(names).found(patch_calls(self.syntax))))
+        planner.objects(patches.objects, self.by_name)
+        self._verdicts(TextPlan(patches.edits, patches.refusals, patches.warnings))
+        self._verdicts(judge_fakes(self.syntax, self.by_name, self.context.faked))
+        return patches.handled
+
+    def _is_module(self, use: AttributeUse, names: Names) -> bool:
+        # pkg.f.f()        patch.object(pkg.f, "f")        written by this run, where pkg.f is the module
+        origin = self.by_name[use.name].origin
+        parent = use.use.parent
+        if isinstance(parent, ast.Attribute):
+            return parent.attr == origin.name
+        beside = (*parent.args, *(keyword.value for keyword in parent.keywords)) if isinstance(parent, ast.Call) else ()
+        return any(isinstance(part, ast.Constant) and part.value == origin.name for part in beside)
 
     def _fails_anyway(self, name: str, references: Sequence[object]) -> bool:
         # from pkg import sym        unguarded at module level: without the symbol this file cannot be imported at all
