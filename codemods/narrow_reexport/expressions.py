@@ -87,45 +87,9 @@ class ExpressionPlanner:
                 "a type string that is put together from parts reads the symbol through the package",
                 "write it as one literal",
             )
-        kept: list[AttributeUse] = []
-        named, reflected = taken_over(self.syntax, names, self.by_name, references)
         local = LocalImports(self.syntax, self.context.width)
-        for use in [*uses, *typed.found, *named]:
-            found = self.by_name[use.name]
-            if found.same_name and (found.narrowed or (self.context.verifying and self._is_module(use, names))):
-                continue
-            asks = asks_after_it(use, found, self.syntax)
-            hindered = hindrance(use, found, self.syntax)
-            if asks is not None:
-                self.draft.warnings.append(asks)
-            elif hindered:
-                self._refuse(use.node, use.name, hindered, "read it from its origin there, or accept the site")
-            elif use.stored:
-                verb = "deletes" if isinstance(use.node.ctx, ast.Del) else "assigns to (rebinds)"
-                self._refuse(
-                    use.node,
-                    use.name,
-                    f"the code {verb} the package's attribute",
-                    "do it on the origin and see to its readers, or accept the site",
-                )
-            elif found.optional and not covered(use, names, found) and not self._fails_anyway(use.name, references):
-                free = use.name not in self.context.early and not self._accepts(use.node.lineno)
-                if free and local.take(use, found):
-                    continue
-                self._refuse(
-                    use.node,
-                    use.name,
-                    "the re-export is optional (try/except ImportError), and an import of its origin at module level could fail here",
-                    "import it at the place of use, under its own try",
-                )
-            elif self._in_own_init(use):
-                hint = "--callers-only moves the call sites and leaves the __init__'s own import"
-                self._refuse(use.node, use.name, "the __init__ itself uses the symbol through the package", hint)
-            elif self._accepts(use.node.lineno):
-                # the refusal is what an accepted site is recorded as
-                self._refuse(use.node, use.name, "the symbol is read through the package", "read it from its origin")
-            else:
-                kept.append(use)
+        named, reflected = taken_over(self.syntax, names, self.by_name, references)
+        kept = self._kept([*uses, *typed.found, *named], names, references, local)
         loaded = plan_loaded(self.syntax, self.module, names, kept, self.by_name, self.context.early, self._accepts)
         late = late_reads(self.syntax, self.module, loaded.rest, typed.found, self.context)
         planner = PatchedPlanner(
@@ -200,6 +164,49 @@ class ExpressionPlanner:
             return parent.attr == origin.name
         beside = (*parent.args, *(keyword.value for keyword in parent.keywords)) if isinstance(parent, ast.Call) else ()
         return any(isinstance(part, ast.Constant) and part.value == origin.name for part in beside)
+
+    def _kept(
+        self, uses: Sequence[AttributeUse], names: Names, references: Sequence[object], local: LocalImports
+    ) -> list[AttributeUse]:
+        """The reads that an import can be found for; the others are refused, warned of, or import at their place."""
+        kept: list[AttributeUse] = []
+        for use in uses:
+            found = self.by_name[use.name]
+            if found.same_name and (found.narrowed or (self.context.verifying and self._is_module(use, names))):
+                continue
+            asks = asks_after_it(use, found, self.syntax)
+            hindered = hindrance(use, found, self.syntax)
+            if asks is not None:
+                self.draft.warnings.append(asks)
+            elif hindered:
+                self._refuse(use.node, use.name, hindered, "read it from its origin there, or accept the site")
+            elif use.stored:
+                verb = "deletes" if isinstance(use.node.ctx, ast.Del) else "assigns to (rebinds)"
+                self._refuse(
+                    use.node,
+                    use.name,
+                    f"the code {verb} the package's attribute",
+                    "do it on the origin and see to its readers, or accept the site",
+                )
+            elif found.optional and not covered(use, names, found) and not self._fails_anyway(use.name, references):
+                free = use.name not in self.context.early and not self._accepts(use.node.lineno)
+                if free and local.take(use, found):
+                    continue
+                self._refuse(
+                    use.node,
+                    use.name,
+                    "the re-export is optional (try/except ImportError), and an import of its origin at module level could fail here",
+                    "import it at the place of use, under its own try",
+                )
+            elif self._in_own_init(use):
+                hint = "--callers-only moves the call sites and leaves the __init__'s own import"
+                self._refuse(use.node, use.name, "the __init__ itself uses the symbol through the package", hint)
+            elif self._accepts(use.node.lineno):
+                # the refusal is what an accepted site is recorded as
+                self._refuse(use.node, use.name, "the symbol is read through the package", "read it from its origin")
+            else:
+                kept.append(use)
+        return kept
 
     def _fails_anyway(self, name: str, references: Sequence[object]) -> bool:
         # from pkg import sym        unguarded at module level: without the symbol this file cannot be imported at all
