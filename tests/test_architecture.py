@@ -165,7 +165,7 @@ def test_tests_mirror_the_modules() -> None:
         "expressions",
         "weave",
         "page",
-        "patch",
+        "late_readers",
         "verdicts",
         "literal",
         "label",
