@@ -156,7 +156,6 @@ def test_tests_mirror_the_modules() -> None:
         "conditions",
         "context",
         "name_facts",
-        "onward_all",
         "left_alone",
         "byways",
         "snippet",

@@ -14,6 +14,7 @@ from codemods.engine.model import Module, Refusal, When
 from codemods.engine.references import (
     FromName,
     ModuleAlias,
+    Names,
     StarImport,
     Target,
     expression_references,
@@ -25,7 +26,7 @@ from codemods.engine.walk import analyse
 from codemods.narrow_reexport.context import Context, FilePlan
 from codemods.narrow_reexport.expressions import Draft, ExpressionPlanner
 from codemods.narrow_reexport.forms.from_import import change_from_import
-from codemods.narrow_reexport.forms.onward_all import takes_all
+from codemods.narrow_reexport.forms.onward_all import lists_onward, takes_all
 from codemods.narrow_reexport.forms.placement import place
 from codemods.narrow_reexport.forms.star import change_star
 from codemods.narrow_reexport.forms.statement import Change, NewImport, stands_alone, statement_end
@@ -193,7 +194,10 @@ class _Planner:
             parent, _, last = dotted.rpartition(".")
             if parent == star.source and (last not in self.by_name or parent != self.context.package.name):
                 submodules.append(last)
-        change = change_star(self.syntax, self.module, star, self.context.resolutions, submodules, read)
+        onward = lists_onward(self.syntax, self.module, Names(self.syntax, self.module, self.target))
+        change = change_star(
+            self.syntax, self.module, star, self.context.resolutions, submodules, read, listed_onward=onward
+        )
         if change is not None:
             self.draft.changes.append(change)
             self.draft.sites += 1
