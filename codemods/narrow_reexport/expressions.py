@@ -27,6 +27,7 @@ from codemods.narrow_reexport.forms.attribute import AttributePlanner, additions
 from codemods.narrow_reexport.forms.code_string import Planner, Rewriter
 from codemods.narrow_reexport.forms.dotted_string import judge_strings
 from codemods.narrow_reexport.forms.loaded_modules import judge_loaded
+from codemods.narrow_reexport.forms.mirror import judge_mirrors
 from codemods.narrow_reexport.forms.onward_all import onward_entries
 from codemods.narrow_reexport.forms.optional_use import LocalImports
 from codemods.narrow_reexport.forms.public_names import compared_exports
@@ -150,6 +151,7 @@ class ExpressionPlanner:
         reflected = [r for r in references if isinstance(r, Reflection)]
         for verdicts in (
             judge_reflection(self.syntax, reflected, self.context.resolutions),
+            judge_mirrors(self.syntax, names, reflected, self.context),
             judge_strings(self.syntax, self.context.resolutions, typed_strings(self.syntax), rewriter),
             judge_loaded(self.syntax, self.target.lost, str(self.context.resolutions[0].symbol)),
         ):
