@@ -24,9 +24,12 @@ if TYPE_CHECKING:
 
 _CODE = (".py", ".pyi", ".pyx", ".pxd", ".pxi", ".ipynb")
 _SCRIPTS = (".sh", ".bash", ".zsh", ".fish", ".ps1", ".bat", ".cmd", ".mk", ".dockerfile", ".conf", ".service", ".env")
-_DOCUMENTS = (".md", ".rst", ".txt")
+_DOCUMENTS = (".md", ".rst", ".txt", ".markdown", ".mdx", ".qmd", ".Rmd", ".rmd")
+SHOWING = (".ipynb", *_DOCUMENTS)  # files that hold Python beside other text
+TEMPLATES = (".tp", ".in")  # x.pyx.tp: Cython that is still to be made
 _SETTINGS = (".toml", ".cfg", ".ini", ".yaml", ".yml", ".json")
-_SUFFIXES = _CODE + _SCRIPTS + _DOCUMENTS + _SETTINGS
+_CYTHON_TEMPLATES = tuple(f"{suffix}{end}" for suffix in (".pyx", ".pxd", ".pxi") for end in TEMPLATES)
+_SUFFIXES = _CODE + _SCRIPTS + _DOCUMENTS + _SETTINGS + _CYTHON_TEMPLATES
 
 _NAMES = frozenset(
     {"Makefile", "makefile", "GNUmakefile", "justfile", "Justfile", "Procfile", "Jenkinsfile", "Snakefile"}

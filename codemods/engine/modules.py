@@ -70,7 +70,12 @@ class Layout:
         """The module that a file is. A script outside every package is a module of its own folder."""
         stem = path.rpartition(".")[0]
         root = self._root_of_file(path)
-        dotted = (stem[len(root) + 1 :] if root else stem).replace("/", ".")
+        below = stem[len(root) + 1 :] if root else stem
+        if path.endswith(".pyi"):
+            # foo-stubs/ops.pyi        the stub of foo.ops (PEP 561)
+            top, slash, rest = below.partition("/")
+            below = top.removesuffix("-stubs") + slash + rest
+        dotted = below.replace("/", ".")
         is_package = dotted == "__init__" or dotted.endswith(".__init__")
         return Module(dotted.removesuffix("__init__").rstrip(".") if is_package else dotted, path, is_package)
 
@@ -107,7 +112,8 @@ class Layout:
             if path.startswith(f"{root}/{self.top}/" if root else f"{self.top}/"):
                 return root
         folder = path.rpartition("/")[0]
-        while folder and self.is_package_folder(folder):
+        stub = path.endswith(".pyi")
+        while folder and (self.is_package_folder(folder) or (stub and f"{folder}/__init__.pyi" in self._files)):
             folder = folder.rpartition("/")[0]
         return folder
 

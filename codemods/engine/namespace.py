@@ -231,11 +231,11 @@ class Namespaces:
     def _literal(self, module: Module, syntax: Syntax, value: ast.expr) -> tuple[list[str], bool]:
         if isinstance(value, ast.Constant):
             return ([value.value], True) if isinstance(value.value, str) else ([], False)
-        if isinstance(value, (ast.List, ast.Tuple, ast.Set)):
+        if isinstance(value, (ast.List, ast.Tuple, ast.Set, ast.Dict)):
             names, complete = [], True
-            for element in value.elts:
+            for element in value.keys if isinstance(value, ast.Dict) else value.elts:
                 inner = element.value if isinstance(element, ast.Starred) else element
-                found, whole = self._literal(module, syntax, inner)
+                found, whole = self._literal(module, syntax, inner) if inner is not None else ([], False)
                 names += found
                 complete = complete and whole
             return names, complete
@@ -268,7 +268,7 @@ class Namespaces:
             return [], True
         if isinstance(value, ast.Name):
             bound = syntax.module.bindings.get(value.id, [])
-            if len(bound) == 1 and isinstance(bound[0].value, (ast.List, ast.Tuple, ast.BinOp)):
+            if len(bound) == 1 and isinstance(bound[0].value, (ast.List, ast.Tuple, ast.BinOp, ast.Dict)):
                 return self._literal(module, syntax, bound[0].value)
         source = self.dunder_all_of(module, syntax, value)
         if source:

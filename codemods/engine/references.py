@@ -11,9 +11,11 @@ import ast
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
+from codemods.engine.literal_names import certain
+from codemods.engine.loaded import loaded_by, loading, own_name, qualified
 from codemods.engine.model import Module
 from codemods.engine.namespace import absolute
-from codemods.engine.scopes import Binding, Block, Scope, Syntax, Use, last_name
+from codemods.engine.scopes import Binding, Block, Scope, Syntax, Use
 
 UNKNOWN = ""
 
@@ -63,13 +65,36 @@ class ModuleAlias:
     name: str
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class NamedRead:
+    """How an attribute is read by its name: `getattr(pkg, "sym", default)`.
+
+    `seen` are the nodes that this accounts for; `plain` says that an attribute read does the same; `prefix` and `rest`
+    are the parts of an `attrgetter("ops.sym.x")` around the name; `hinders` is the reason why it cannot be rewritten.
+    """
+
+    how: str
+    receiver: ast.expr
+    literal: ast.expr
+    default: ast.expr | None
+    seen: tuple[ast.AST, ...]
+    plain: bool = False
+    hinders: str = ""
+    prefix: tuple[str, ...] = ()
+    rest: tuple[str, ...] = ()
+
+
 @dataclass(slots=True, eq=False)
 class AttributeUse:
-    """`pkg.sym`, read, written or deleted. `certain` is False where the base may be something else."""
+    """`pkg.sym`, read, written or deleted. `certain` is False where the base may be something else.
+
+    Where the code reads it by its name (`by_name`), `use.node` is the attribute that this amounts to, made up.
+    """
 
     use: Use
     name: str
     certain: bool
+    by_name: NamedRead | None = None
 
     @property
     def node(self) -> ast.Attribute:
@@ -95,13 +120,16 @@ class LostModule:
 class Reflection:
     """`getattr(pkg, ...)`, `vars(pkg)`, `patch.object(pkg, ...)`, or the package handed to someone.
 
-    `name` is the literal name, or "" where it is not literal; `how` the spelling of the callee.
+    `name` is the literal name, or "" where it is not literal; `how` the spelling of the callee; `certain` says that the
+    argument at `position` (-1: a keyword) is the package on all paths.
     """
 
     use: Use
     how: str
     name: str
     literal: bool
+    certain: bool = True
+    position: int = 0
 
 
 @dataclass(slots=True, eq=False)
@@ -237,14 +265,29 @@ class Names:
                 found |= self.bound(binding)
             return frozenset(found or {UNKNOWN})
         if isinstance(node, ast.Attribute):
-            return frozenset(self._attribute(base, node.attr) for base in self.modules(node.value, scope))
+            return frozenset(self.below(base, node.attr) for base in self.modules(node.value, scope))
         if isinstance(node, ast.NamedExpr):
             return self.modules(node.value, scope)
         if isinstance(node, (ast.IfExp, ast.BoolOp)):
             # pkg if test else other        test and pkg
             parts = [node.body, node.orelse] if isinstance(node, ast.IfExp) else node.values
             return frozenset().union(*(self.modules(part, scope) for part in parts))
-        return frozenset({self._loaded(node) or UNKNOWN})
+        if isinstance(node, ast.Call):
+            how = qualified(node.func, scope)
+            if how == "builtins.getattr" and len(node.args) > 1:
+                # getattr(parent, "pkg")
+                name = own_name(node.args[1], self.module)
+                bases = self.modules(node.args[0], scope) if name else frozenset({UNKNOWN})
+                return frozenset(self.below(base, name) for base in bases)
+            if how == "importlib.reload" and len(node.args) == 1:
+                return self.modules(node.args[0], scope)
+        loaded = loading(node, scope, self.module)
+        if loaded is None:
+            # name = "pkg"; importlib.import_module(name)
+            named = loaded_by(node)
+            package = frozenset({self.target.package})
+            return frozenset({UNKNOWN}) | (certain(named, scope, package) if named is not None else frozenset())
+        return frozenset({loaded.module}) if loaded.certain else frozenset({loaded.module, UNKNOWN})
 
     def bound(self, binding: Binding) -> frozenset[str]:
         """The modules that one binding gives; empty for `None` and `del`, which are no other module."""
@@ -258,17 +301,20 @@ class Names:
         call = use.node
         assert isinstance(call, ast.Call)
         found: list[Reference] = []
-        for argument in (*call.args, *(keyword.value for keyword in call.keywords)):
+        for number, argument in enumerate((*call.args, *(keyword.value for keyword in call.keywords))):
             if not isinstance(argument, (ast.Name, ast.Attribute, ast.Call, ast.Subscript)):
                 continue
-            if self.target.package not in self.modules(argument, use.scope):
+            bases = self.modules(argument, use.scope)
+            if self.target.package not in bases:
                 continue
+            position = number if number < len(call.args) else -1
             how = ast.unparse(call.func)
             last = how.rpartition(".")[2]
             literals = [
                 part.value for part in call.args[1:2] if isinstance(part, ast.Constant) and isinstance(part.value, str)
             ]
-            found.append(Reflection(use, how, literals[0] if literals else "", bool(literals)))
+            certain = bases == {self.target.package}
+            found.append(Reflection(use, how, literals[0] if literals else "", bool(literals), certain, position))
             dotted = f"{self.target.package}.{literals[0]}" if literals else ""
             if (
                 last in ("getattr", "hasattr")
@@ -279,7 +325,8 @@ class Names:
                 found.append(LostModule(inner, dotted))
         return found
 
-    def _attribute(self, base: str, name: str) -> str:
+    def below(self, base: str, name: str) -> str:
+        """The module that the attribute `name` of a module is; UNKNOWN where it is none."""
         if base == UNKNOWN or (base == self.target.package and name in self.target.hidden):
             return UNKNOWN
         carried = self.target.carriers.get((base, name))
@@ -301,7 +348,7 @@ class Names:
                 )
             assert isinstance(statement, ast.ImportFrom)
             source = absolute(self.module, statement)
-            return frozenset({self._attribute(source, node.name) if source else UNKNOWN})
+            return frozenset({self.below(source, node.name) if source else UNKNOWN})
         if isinstance(statement, ast.Delete):
             return frozenset()
         if isinstance(binding.value, ast.Constant) and binding.value.value is None:
@@ -311,24 +358,3 @@ class Names:
         ):
             return self.modules(binding.value, binding.scope)
         return frozenset({UNKNOWN})
-
-    def _loaded(self, node: ast.expr) -> str:
-        # importlib.import_module("pkg")     __import__("pkg")     sys.modules["pkg"]
-        if (
-            isinstance(node, ast.Call)
-            and node.args
-            and isinstance(node.args[0], ast.Constant)
-            and isinstance(node.args[0].value, str)
-        ):
-            callee = last_name(node.func)
-            if callee == "import_module":
-                return node.args[0].value
-            if callee == "__import__":
-                return node.args[0].value if len(node.args) > 3 else node.args[0].value.partition(".")[0]
-        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute) and node.value.attr == "modules":
-            key = node.slice
-            if isinstance(key, ast.Constant) and isinstance(key.value, str):
-                return key.value
-            if isinstance(key, ast.Name) and key.id == "__name__":
-                return self.module.name
-        return ""

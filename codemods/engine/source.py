@@ -14,12 +14,13 @@ import warnings
 from bisect import bisect_right
 from codecs import BOM_UTF8
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 from codemods.engine.model import Site
 
 _NEWLINE = re.compile(r"\r\n|\r|\n")
 _COOKIE = re.compile(rb"coding[:=]")
+_LAZY = re.compile(r"(?:^|;)[ \t\f]*(?P<word>lazy)[ \t]+(?=(?:from|import)\b)", re.M)
 
 
 class NotPython(Exception):
@@ -120,12 +121,64 @@ def decode(data: bytes, path: str) -> Source:
 def parse(source: Source) -> ast.Module:
     """The syntax tree of a file. Raises NotPython, naming the line, also for trees too deep to handle."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # invalid escapes are the file's own affair
-            return ast.parse(source.text)
+        return _parsed(source.text)
     except SyntaxError as error:
+        tree = _with_lazy_imports(source)
+        if tree is not None:
+            return tree
         raise NotPython(f"it does not parse: {error.msg}", error.lineno or 0) from None
     except ValueError as error:
         raise NotPython(f"it does not parse: {error}") from None
     except (RecursionError, MemoryError):
         raise NotPython("it is nested too deeply to be parsed") from None
+
+
+def is_lazy(source: Source, statement: ast.stmt) -> bool:
+    """Whether an import statement is a `lazy` one (PEP 810)."""
+    if not isinstance(statement, (ast.Import, ast.ImportFrom)):
+        return False
+    return source.text.startswith("lazy", source.offset(statement.lineno, statement.col_offset))
+
+
+def _parsed(text: str) -> ast.Module:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # invalid escapes are the file's own affair
+        return ast.parse(text)
+
+
+def _with_lazy_imports(source: Source) -> ast.Module | None:
+    """The tree of a file with `lazy` imports, for an interpreter that does not know them; None where that is not all."""
+    # lazy from pkg import sym       is read as       0;   from pkg import sym       and starts where `lazy` does
+    places = {match.start("word") for match in _LAZY.finditer(source.text)}
+    while places:
+        text = source.text
+        for at in places:
+            text = f"{text[:at]}0;  {text[at + 4 :]}"
+        try:
+            tree = _parsed(text)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return None
+        found = _restored(source, tree, places)
+        if found == places:
+            return tree
+        places = found  # the others stand in strings
+    return None
+
+
+def _restored(source: Source, tree: ast.Module, places: set[int]) -> set[int]:
+    """Take the stand-ins out of a tree, and give the import behind each its whole extent; the places that were found."""
+    found: set[int] = set()
+    for node in ast.walk(tree):
+        for suite in ("body", "orelse", "finalbody"):
+            statements = getattr(node, suite, None)
+            if not isinstance(statements, list):
+                continue
+            for upper, lower in list(pairwise(statements)):
+                if not isinstance(upper, ast.Expr) or not isinstance(lower, (ast.Import, ast.ImportFrom)):
+                    continue
+                at = source.offset(upper.lineno, upper.col_offset)
+                if at in places:
+                    found.add(at)
+                    lower.lineno, lower.col_offset = upper.lineno, upper.col_offset
+                    statements.remove(upper)
+    return found

@@ -17,7 +17,9 @@ _WORD = re.compile(rb"\w+")
 _TEXT = re.compile(r"\.(?:py|pyi)\Z")
 _CYTHON = (".pyx", ".pxd", ".pxi")
 
-_FROM = re.compile(rb"^[ \t]*from[ \t]+(?P<module>[.\w]+)[ \t]+import\b[ \t]*(?P<names>\([^)]*\)|[^\r\n;#]*)", re.M)
+_FROM = re.compile(
+    rb"^[ \t]*(?:lazy[ \t]+)?from[ \t]+(?P<module>[.\w]+)[ \t]+import\b[ \t]*(?P<names>\([^)]*\)|[^\r\n;#]*)", re.M
+)
 _TAKEN = re.compile(rb"(?P<name>\w+)(?:[ \t]+as[ \t]+(?P<alias>\w+))?")
 
 

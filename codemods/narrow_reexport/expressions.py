@@ -17,22 +17,24 @@ from codemods.engine.references import (
     FromName,
     LostModule,
     Names,
-    Reflection,
     Target,
 )
 from codemods.engine.scopes import Syntax, Use
 from codemods.narrow_reexport.context import Context
 from codemods.narrow_reexport.forms.annotation import type_strings, typed_strings
 from codemods.narrow_reexport.forms.attribute import AttributePlanner, additions_as_changes
+from codemods.narrow_reexport.forms.by_name import asks_after_it, hindrance, taken_over
 from codemods.narrow_reexport.forms.code_string import Planner, Rewriter
 from codemods.narrow_reexport.forms.dotted_string import judge_strings
+from codemods.narrow_reexport.forms.lazy_onward import onward_lazy
+from codemods.narrow_reexport.forms.lazy_reads import late_reads
+from codemods.narrow_reexport.forms.loaded import plan_loaded
 from codemods.narrow_reexport.forms.loaded_modules import judge_loaded
 from codemods.narrow_reexport.forms.mirror import judge_mirrors
 from codemods.narrow_reexport.forms.onward_all import onward_entries
 from codemods.narrow_reexport.forms.optional_use import LocalImports
 from codemods.narrow_reexport.forms.public_names import compared_exports
-from codemods.narrow_reexport.forms.reflection import judge_reflection
-from codemods.narrow_reexport.forms.snippet import doctest_sites
+from codemods.narrow_reexport.forms.reflection import judge_namespaces, judge_reflection
 from codemods.narrow_reexport.forms.statement import Change
 from codemods.narrow_reexport.forms.verdicts import TextPlan, accepts
 from codemods.narrow_reexport.left_alone import (
@@ -83,12 +85,19 @@ class ExpressionPlanner:
                 "write it as one literal",
             )
         kept: list[AttributeUse] = []
+        named, reflected = taken_over(self.syntax, names, self.by_name, references)
         local = LocalImports(self.syntax, self.context.width)
-        for use in [*uses, *typed.found]:
+        for use in [*uses, *typed.found, *named]:
             found = self.by_name[use.name]
             if found.narrowed and found.same_name:
                 continue
-            if use.stored:
+            asks = asks_after_it(use, found, self.syntax)
+            hindered = hindrance(use, found, self.syntax)
+            if asks is not None:
+                self.draft.warnings.append(asks)
+            elif hindered:
+                self._refuse(use.node, use.name, hindered, "read it from its origin there, or accept the site")
+            elif use.stored:
                 verb = "deletes" if isinstance(use.node.ctx, ast.Del) else "assigns to (rebinds)"
                 self._refuse(
                     use.node,
@@ -109,27 +118,33 @@ class ExpressionPlanner:
             elif self._in_own_init(use):
                 hint = "--callers-only moves the call sites and leaves the __init__'s own import"
                 self._refuse(use.node, use.name, "the __init__ itself uses the symbol through the package", hint)
-            elif not self._accepts(use.node.lineno):
+            elif self._accepts(use.node.lineno):
+                # the refusal is what an accepted site is recorded as
+                self._refuse(use.node, use.name, "the symbol is read through the package", "read it from its origin")
+            else:
                 kept.append(use)
+        loaded = plan_loaded(self.syntax, self.module, names, kept, self.by_name, self.context.early, self._accepts)
+        late = late_reads(self.syntax, self.module, loaded.rest, typed.found, self.context)
         planner = AttributePlanner(
             self.syntax,
             self.module,
             names,
             early=self.context.early,
-            private=self.module.is_package or self.module.name in self.context.starred_modules,
+            private=self.module.is_package or self.module.name in self.context.starred_modules or self._stars(),
             risky=frozenset(found.symbol.name for found in self.context.resolutions)
             if self.module.name in self.context.risky
             else frozenset(),
             typed=typed.counts,
         )
-        plan = planner.run(kept, lost, self.by_name)
+        planner.plan.additions += loaded.additions
+        plan = planner.run(late.rest, lost, self.by_name)
         droppable = frozenset(name for path, name in self.context.droppable if path == self.syntax.source.path)
         additions_as_changes(plan, self.syntax, self.draft.changes, droppable)
         self.draft.unused += [root for _, block, _, root in plan.unused if block.scope is self.syntax.module]
-        self.draft.refusals += plan.refusals
-        self.draft.edits += plan.edits
-        self.draft.sites += len(plan.texts)
-        self._texts([*plan.texts, *local.texts])
+        self.draft.refusals += plan.refusals + late.refusals
+        self.draft.edits += plan.edits + loaded.edits + late.edits
+        self.draft.sites += len(plan.texts) + loaded.sites + len(late.texts)
+        self._texts([*plan.texts, *local.texts, *late.texts])
         self.draft.edits += local.edits
         self.draft.sites += len(local.texts)
         for escape in (r for r in references if isinstance(r, Escape)):
@@ -139,51 +154,27 @@ class ExpressionPlanner:
             )
         self.draft.warnings += kept_in_classes(self.syntax, names, self.context)
         self.draft.warnings += compared_exports(self.syntax, names, self.context)
-        for read in self.syntax.attributes:
-            if isinstance(read.node, ast.Attribute) and read.node.attr == "__dict__":
-                self._own_dict(read, names)
         listed = [found.symbol.name for found in self.context.resolutions if found.starred and not found.narrowed]
         onward = onward_entries(self.syntax, self.module, names, listed, as_tuple=self.context.all_is_tuple)
         self.draft.edits += onward
         self.draft.sites += len(onward)
-        self._doctests()
         rewriter = Rewriter(self.context, self.plan, self._accepts) if self.context.rewrite_strings else None
-        reflected = [r for r in references if isinstance(r, Reflection)]
+        lazily = onward_lazy(self.syntax, self.module, self.context)
+        settled = [*typed_strings(self.syntax), *loaded.strings, *lazily.settled]
         for verdicts in (
+            lazily.plan,
             judge_reflection(self.syntax, reflected, self.context.resolutions),
             judge_mirrors(self.syntax, names, reflected, self.context),
-            judge_strings(self.syntax, self.context.resolutions, typed_strings(self.syntax), rewriter),
+            judge_namespaces(self.syntax, names, named, self.context.resolutions),
+            judge_strings(self.syntax, self.context.resolutions, settled, rewriter),
             judge_loaded(self.syntax, self.target.lost, str(self.context.resolutions[0].symbol)),
         ):
             self._verdicts(verdicts)
 
-    def _doctests(self) -> None:
-        # >>> from pkg import sym        in a docstring: not rewritten yet, but said
-        for use in self.syntax.strings:
-            text = (
-                str(use.node.value) if isinstance(use.parent, ast.Expr) and isinstance(use.node, ast.Constant) else ""
-            )
-            for line, symbol, _ in doctest_sites(text, use.node.lineno, self.context.resolutions):
-                reason = "a doctest reads the symbol through the package, which will fail"
-                self.draft.warnings.append(Warned(self.syntax.source.site(line), symbol, reason))
-
-    def _own_dict(self, use: Use, names: Names) -> None:
-        # pkg.__dict__["sym"]
-        assert isinstance(use.node, ast.Attribute)
-        if self.context.package.name not in names.modules(use.node.value, use.scope):
-            return
-        key = use.parent.slice if isinstance(use.parent, ast.Subscript) else None
-        if isinstance(key, ast.Constant) and key.value in self.by_name:
-            self._refuse(
-                use.node,
-                str(key.value),
-                "the symbol is read from the package's __dict__",
-                "read it from its origin, or accept the site",
-            )
-        elif not isinstance(key, ast.Constant):
-            symbol = str(self.context.resolutions[0].symbol)
-            reason = "the package's __dict__ may be asked for the symbol"
-            self.draft.warnings.append(Warned(self.syntax.source.site_of(use.node), symbol, reason))
+    def _stars(self) -> bool:
+        # from pkg import *        it may bind over a new name, for one the module f over the function f
+        imports = [each for each, _ in self.syntax.imports if isinstance(each, ast.ImportFrom)]
+        return any(each.names[0].name == "*" for each in imports)
 
     def _fails_anyway(self, name: str, references: Sequence[object]) -> bool:
         # from pkg import sym        unguarded at module level: without the symbol this file cannot be imported at all

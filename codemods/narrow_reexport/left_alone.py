@@ -129,11 +129,15 @@ def needs_expressions(
         return True
     if binds_package(syntax, module, target):
         return True
+    if re.search(r"\b__getattr__\b|LazyModule\(", syntax.source.text):
+        return True  # it may export the symbol onward lazily
     package_all = (s for s, _ in syntax.imports if isinstance(s, ast.ImportFrom) and s.names[0].name == "__all__")
     if any(absolute(module, statement) == context.package.name for statement in package_all):
         return True
     text = syntax.source.text
     package = context.package.name
+    if "import_module" in text:
+        return True  # import_module(".pkg", "parent") spells the package in two parts
     if package not in text:
         return False
     return any(in_string(text, match.start()) for match in re.finditer(rf"{re.escape(package)}(?!\w)", text))

@@ -21,14 +21,15 @@ from codemods.engine.source import NotPython, decode
 from codemods.engine.verify import check_outside, check_parses
 from codemods.narrow_reexport.context import Context, FilePlan
 from codemods.narrow_reexport.forms.document import plan_document
-from codemods.narrow_reexport.forms.init_uses import InitPlan
-from codemods.narrow_reexport.forms.package_init import ASKED, plan_init
+from codemods.narrow_reexport.forms.init_uses import ASKED, InitPlan
+from codemods.narrow_reexport.forms.package_init import plan_init
 from codemods.narrow_reexport.forms.shim import plan_shim, with_shim
 from codemods.narrow_reexport.forms.shim_table import Moved
 from codemods.narrow_reexport.forms.verdicts import accepts
 from codemods.narrow_reexport.plan import plan_file
 from codemods.narrow_reexport.request import Checkout, Request, Result, StillLoaded, accepted_sites
 from codemods.narrow_reexport.side_effects import side_effects
+from codemods.narrow_reexport.stubs import mirrored, plan_mirrored
 
 _STRICT_HINT = "remove the doubt there (read the symbol from its origin), accept the site, or run without --strict"
 _PARALLEL_FROM = 120  # files that survive the scan; below, starting workers costs more than they save
@@ -128,8 +129,9 @@ def assemble(
 
 def plan_documents(checkout: Checkout, context: Context) -> None:
     """Plan the files that are not Python; a `setup.py` is planned as both."""
+    own = replace(context, layout=checkout.layout)
     for survivor in checkout.scan.others if checkout.scan is not None else ():
-        plan = plan_document(survivor.path, survivor.data, context)
+        plan = plan_document(survivor.path, survivor.data, own, plan_file)
         code = checkout.plans.get(survivor.path)
         if code is not None:
             known = {mention.site.line for mention in plan.mentions}
@@ -193,6 +195,13 @@ def _init_changes(
             reason = "the stub of the __init__ does not parse"
             symbol = str(context.resolutions[0].symbol)
             stub_plan.refusals.append(Refusal(Site(stub.path, 1, 0, ""), symbol, reason, "mend it first"))
+    for path in mirrored(main.tree.paths, main.layout, package):
+        # pkg-stubs/__init__.pyi        a stub elsewhere
+        options = {"callers_only": request.options.callers_only}
+        elsewhere, plan = plan_mirrored(path, main.tree.read(path), package, namespaces, context, **options)
+        stub_plan.warnings += plan.warnings
+        if plan.edits:
+            found.append((elsewhere, plan))
     found.append((package, init))
     changes: list[FileChange] = []
     for module, plan in found:
@@ -269,7 +278,9 @@ def _verify(
         after = {change.path: change.after for change in own}
         code = {path: data for path, data in after.items() if path.endswith((".py", ".pyi"))}
         plans = plan_files(code, replace(context, layout=checkout.layout), None)
-        plans |= {path: plan_document(path, data, context) for path, data in after.items() if path not in code}
+        plans |= {
+            path: plan_document(path, data, context, plan_file) for path, data in after.items() if path not in code
+        }
         for change in own:
             failures += check_outside(change, checkout.plans[change.path].edits)
             plan = plans[change.path]

@@ -27,8 +27,9 @@ from codemods.engine.source import decode
 from codemods.narrow_reexport.byways import readers_of
 from codemods.narrow_reexport.context import Context
 from codemods.narrow_reexport.forms.init_uses import InitPlan
+from codemods.narrow_reexport.forms.lazy_export import is_closed
 from codemods.narrow_reexport.forms.package_init import plan_init
-from codemods.narrow_reexport.forms.shim_table import is_shim_alone, shimmed
+from codemods.narrow_reexport.forms.shim_table import shimmed
 from codemods.narrow_reexport.lost import foreign_orphans, origins_of, spared, taken_by_stars
 from codemods.narrow_reexport.outcome import assemble, plan_files
 from codemods.narrow_reexport.plan import plan_file
@@ -107,18 +108,17 @@ def _resolve(
     found = list(resolved.resolutions)
     # a star that cannot be read, or a module `__getattr__`, may still export it
     syntax = namespaces.syntax(package)
-    lazy = namespaces.has_getattr(package.name) and not (syntax and is_shim_alone(syntax.source, syntax.tree))
-    unsure = lazy or any("cannot be read" in error.detail for error in resolved.errors)
+    assert syntax is not None
+    unread = any("cannot be read" in error.detail for error in resolved.errors)
     for error in resolved.errors:
         # nothing binds it any more and no row says so: it may have been narrowed without one
         name = next((name for name in request.symbols if f"has no name {name}" in error.detail), "")
         origin = (
             _defined_below(package, name, namespaces, tree)
-            if isinstance(error, UnknownSymbol) and name and not unsure
+            if isinstance(error, UnknownSymbol) and name and not unread and is_closed(package, syntax, namespaces, name)
             else None
         )
         if origin is not None:
-            assert syntax is not None
             same = namespaces.is_submodule(package.name, name)
             found.append(
                 Resolution(

@@ -21,11 +21,13 @@ from codemods.engine.references import (
     import_references,
 )
 from codemods.engine.scopes import Syntax
-from codemods.engine.source import NotPython, decode, parse
+from codemods.engine.source import NotPython, decode, is_lazy, parse
 from codemods.engine.walk import analyse
 from codemods.narrow_reexport.context import Context, FilePlan
 from codemods.narrow_reexport.expressions import Draft, ExpressionPlanner
+from codemods.narrow_reexport.forms.docstring import plan_docstrings, read_in_examples
 from codemods.narrow_reexport.forms.from_import import change_from_import
+from codemods.narrow_reexport.forms.lazy_modules import keep_lazy
 from codemods.narrow_reexport.forms.onward_all import lists_onward, takes_all
 from codemods.narrow_reexport.forms.placement import place
 from codemods.narrow_reexport.forms.star import change_star
@@ -69,18 +71,23 @@ def plan_file(path: str, data: bytes, context: Context) -> FilePlan:
         references = import_references(syntax, module, target)
         references += expression_references(syntax, module, target)
     draft = _Planner(syntax, module, target, context).run(references)
-    edits = draft.edits + place(syntax, module, draft.changes, context.width)
-    refusals, accepted = settle(source, draft.refusals, context)
-    warnings = [warning for warning in draft.warnings if not is_accepted(source, warning.site, context)]
+    exampled = read_in_examples(source, tree, draft.unused)
+    shown = plan_docstrings(source, tree, context, plan_file)
+    edits, unlisted = keep_lazy(syntax, module, draft.changes, draft.edits, context.resolutions[0].symbol)
+    draft.refusals += unlisted
+    edits += draft.edits + place(syntax, module, draft.changes, context.width) + shown.edits
+    refusals, accepted = settle(source, [r for r in draft.refusals if r.site.line not in shown.lines], context)
+    said = [warning for warning in draft.warnings if warning.site.line not in shown.lines] + shown.warnings
+    warnings = [warning for warning in said if not is_accepted(source, warning.site, context)]
     return FilePlan(
         path,
         tuple(sorted(set(edits))),
-        draft.sites,
+        draft.sites + len(shown.spans),
         tuple(sorted(refusals)),
         tuple(sorted(set(warnings))),
-        mentions(source, context, edits, [*refusals, *accepted]),
+        mentions(source, context, [*edits, *shown.spans], [*refusals, *accepted]),
         tuple(sorted(accepted)),
-        tuple(draft.unused),
+        tuple(name for name in draft.unused if name not in exampled),
     )
 
 
@@ -178,7 +185,8 @@ class _Planner:
                 for number, other in enumerate(reference.statement.names)
                 if number != reference.number
             ]
-            left = f"import {', '.join(others)}"
+            word = "lazy " if is_lazy(self.syntax.source, reference.statement) else ""
+            left = f"{word}import {', '.join(others)}"
         comment = ""
         if stands_alone(self.syntax.source, reference.statement):
             end, line_end = statement_end(self.syntax.source, reference.statement)

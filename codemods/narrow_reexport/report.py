@@ -245,7 +245,8 @@ def _left(result: Result, verbose: int, paint: Paint) -> list[str]:
 def _loads(result: Result, paint: Paint, *, callers_only: bool, shim: bool = False) -> list[str]:
     lines: list[str] = []
     still = {each.origin: each for each in result.still}
-    origins = dict.fromkeys(found.loads for found in result.resolutions)
+    # a lazy export loaded nothing before, either
+    origins = dict.fromkeys(found.loads for found in result.resolutions if not found.lazy)
     free = [origin for origin in origins if origin not in still and origin != result.package]
     foreign = [origin for origin in free if origin in result.outside]
     free = [origin for origin in free if origin not in foreign]
@@ -258,6 +259,9 @@ def _loads(result: Result, paint: Paint, *, callers_only: bool, shim: bool = Fal
             f"{result.package} no longer imports {_listed(foreign)} because of {names}; "
             "what else loads it lies outside this tree and was not looked at"
         )
+    lazy = _listed([found.symbol.name for found in result.resolutions if found.lazy])
+    if lazy:
+        lines.append(f"{result.package} gave out {lazy} lazily: call sites that loaded the origin late still do")
     if free:
         lines.append(f"import {result.package} no longer loads {_listed(free)}")
     for each in still.values():

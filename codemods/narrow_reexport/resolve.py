@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import difflib
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
@@ -18,6 +17,7 @@ from codemods.engine.model import Module, Refusal, Site, Symbol, When
 from codemods.engine.namespace import Namespaces, absolute
 from codemods.engine.scopes import Binding, Syntax
 from codemods.narrow_reexport.conditions import may_be_missing, no_reexport, rebound_later, unreadable
+from codemods.narrow_reexport.forms.lazy_export import is_lazily_bound, lazy_export, lazy_names, order_decides
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +34,7 @@ class Resolution:
     path_is_module: bool  # `pkg.sub` in code is the module that `import pkg.sub` loads
     stars: tuple[str, ...]  # the modules whose star in the `__init__` brings it
     narrowed: bool = False  # the `__init__` no longer binds it
+    lazy: bool = False  # the package loads the origin when the name is first asked for
 
     @property
     def loads(self) -> str:
@@ -134,6 +135,7 @@ class _Resolver:
         for source, _, _ in self.stars:
             star = self.namespaces.star(source)
             names += star.certain if star else ()
+        names += lazy_names(self.package, self.syntax, self.namespaces)
         return list(dict.fromkeys(names))
 
     def candidates(self) -> list[str]:
@@ -190,18 +192,24 @@ class _Resolver:
         is_submodule = origin == Symbol(self.package.name, name)
         line = found[0].statement.lineno if found else stars[0][1].lineno
         refusal = rebound_later(self.package, self.namespaces, name, origin)
+        site = self.syntax.source.site(line)
+        same_name = not is_submodule and self.namespaces.is_submodule(self.package.name, name)
+        lazy = any(is_lazily_bound(self.package, self.syntax, binding) for binding in found)
+        if refusal is None and lazy and same_name:
+            refusal = order_decides(Symbol(self.package.name, name), site)
         if refusal is not None:
             return refusal
         return Resolution(
             Symbol(self.package.name, name),
             origin,
-            self.syntax.source.site(line),
+            site,
             is_submodule,
-            not is_submodule and self.namespaces.is_submodule(self.package.name, name),
+            same_name,
             self._starred(name),
             optional,
             False,
             tuple(source for source, _, _ in stars),
+            lazy=lazy,
         )
 
     def with_path(self, found: Resolution) -> Resolution:
@@ -327,18 +335,9 @@ class _Resolver:
                     site = self.syntax.source.site(statement.lineno)
                     return Resolution(symbol, symbol, site, True, False, self._starred(name), False, False, ())
         typing = self.syntax.module.bindings.get(name, [])
-        text = self.syntax.source.text
-        lazy = self.namespaces.has_getattr(self.package.name) or any(
-            word in text for word in ("_LazyModule", "_import_structure", "lazy_loader")
-        )
-        row = next(
-            (
-                number
-                for number in range(1, len(self.syntax.source.starts) + 1)
-                if re.search(rf"\b{re.escape(name)}\b", self.syntax.source.line(number))
-            ),
-            0,
-        )
+        lazily = self._lazily(name)
+        if isinstance(lazily, Resolution):
+            return lazily
         if name in self.known:
             origin = self.known[name]
             return Resolution(
@@ -353,13 +352,8 @@ class _Resolver:
                 (),
                 narrowed=True,
             )
-        if lazy and (typing or row or self._typing_star(name)):
-            return Refusal(
-                self.syntax.source.site(row or (typing[0].statement.lineno if typing else 1)),
-                f"{self.package.name}:{name}",
-                "the package exports it lazily (module __getattr__ or a lazy table), which is not narrowed yet",
-                "leave it: a lazy export does not make the package heavy",
-            )
+        if lazily is not None:
+            return lazily
         if typing:
             raise no_reexport(
                 self.package,
@@ -369,14 +363,15 @@ class _Resolver:
             )
         raise self._unknown(name)
 
-    def _typing_star(self, name: str) -> bool:
-        # if TYPE_CHECKING: from .modeling import *      else: sys.modules[__name__] = _LazyModule(...)
-        for statement, block in self.syntax.imports:
-            if isinstance(statement, ast.ImportFrom) and statement.names[0].name == "*" and block.when is When.TYPING:
-                names = self.namespaces.star(absolute(self.package, statement))
-                if names is None or name in names:
-                    return True
-        return False
+    def _lazily(self, name: str) -> Resolution | Refusal | None:
+        # def __getattr__(name): ...        __getattr__, __dir__, __all__ = lazy.attach(__name__, ...)
+        found = lazy_export(self.package, self.syntax, self.namespaces, name)
+        if found is None or isinstance(found, Refusal):
+            return found
+        symbol, origin = Symbol(self.package.name, name), found.origin
+        flags = (found.starred, found.optional, False, found.stars)
+        resolution = Resolution(symbol, origin, found.site, origin == symbol, False, *flags, lazy=True)
+        return rebound_later(self.package, self.namespaces, name, origin) or resolution
 
     def _unknown(self, name: str) -> UnknownSymbol:
         unread = [source for source, _, _ in self.stars if self.namespaces.star(source) is None]

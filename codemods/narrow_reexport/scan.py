@@ -12,10 +12,12 @@ import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from codemods.engine.discover import SHOWING, TEMPLATES
 from codemods.engine.modules import Layout
 from codemods.narrow_reexport.byways import absolute, carry_further, carry_on, reads_of, star_importers
 from codemods.narrow_reexport.forms.public_names import may_list
 from codemods.narrow_reexport.resolve import Resolution
+from codemods.narrow_reexport.stubs import mirrored
 
 _STAR = re.compile(rb"^[ \t\f]*from[ \t\\\r\n]+([.\w \t]+?)[ \t\\\r\n]+import[ \t\\\r\n]*\(?[ \t\\\r\n]*\*", re.M)
 _PATCHES = re.compile(rb"(?:patch|setattr|delattr)[\w.]*\([ \t\r\n]*[\"']([\w.]+)[\"']")
@@ -25,6 +27,8 @@ _READ = re.compile(rb"(?<!\bself)(?<!\bcls)[.\"'][ \t]*(\w+)")
 _PATH = re.compile(rb"^[ \t]*(?:from[ \t]+[.\w]+[ \t]+import\b|import[ \t]+[.\w]+)", re.M)
 _TEXT = re.compile(r"\.(?:py|pyi)\Z")
 _CYTHON = (".pyx", ".pxd", ".pxi")
+# files that reach the package without its name: by relative imports, by a name that a module of the tree hands on
+_RELATIVE = (*_CYTHON, *(f"{suffix}{end}" for suffix in _CYTHON for end in TEMPLATES), ".ipynb")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +98,7 @@ def scan(
     stars: dict[str, set[str]] = {}
     early: set[str] = set()
     losing: set[str] = set()
+    loses_own = re.compile(rb"\.(?:" + b"|".join(re.escape(last) for _, last in own) + rb")(?!\w)" if own else rb"(?!)")
     reflects = _reflection_test(leaf)
     hands_over = re.compile(rb"[(,=\[{:][ \t]*(?:[\w.]+\.)?" + re.escape(leaf) + rb"[ \t]*[,)\]}]|\.__dict__\b")
     # what imports the package as a module spells its parent, or lies beside it
@@ -107,15 +112,23 @@ def scan(
         data = read(path)
         if not _TEXT.search(path) or path.rpartition("/")[2] == "setup.py":
             # pkg.sym      from pkg import sym      and in Cython: from . import sym
-            spells = leaf in data or path.endswith(_CYTHON)
-            if any(needle in data for needle in dotted) or (spells and b"import" in data and spelled(data)):
+            spells = leaf in data or path.endswith(_RELATIVE)
+            imports = b"import" in data
+            if any(needle in data for needle in dotted) or (spells and imports and spelled(data)):
                 others.append(Survivor(path, data))
             elif may_list(path, data, package) and spelled(data):
                 others.append(Survivor(path, data))
+            elif path.endswith(SHOWING) and imports and leaf in data and loses_own.search(data):
+                others.append(Survivor(path, data))  # import pkg; pkg.sub.other()        in a cell or an example
+            if wants_names and imports and leaf in data and not _TEXT.search(path):
+                reads |= _names_read(data, leaf, False)
         if not _TEXT.search(path):
             continue
-        inside = path.startswith(folder)
+        inside = path.startswith(folder) or (
+            path.endswith(".pyi") and f"{layout.module_at(path).name}.".startswith(f"{package}.")
+        )
         has_leaf = leaf in data
+        called = {leaf}  # what the file may call the package
         if has_star(data):
             for match in _STAR.finditer(data):
                 stars.setdefault(path, set()).add(b"".join(match[1].split()).decode("utf-8", "replace"))
@@ -129,6 +142,7 @@ def scan(
                 carriers[module, name.decode()] = package
                 if name != leaf:
                     aliases.add(name)
+                    called.add(name)
             if wants_names and path != (init.path if init else ""):
                 reads |= _names_read(data, leaf, inside)
         elif wants_names and inside:
@@ -147,7 +161,11 @@ def scan(
                 continue
             unsure[path] = data
         compares = has_leaf and b".__all__" in data and touches(path, data)  # what the package exports, as a whole
-        if loses or compares or (has_leaf and (reflects(data) or (touches(path, data) and hands_over.search(data)))):
+        if (
+            loses
+            or compares
+            or (has_leaf and (reflects(data, called) or (touches(path, data) and hands_over.search(data))))
+        ):
             kept[path] = data
         elif path in stars:
             loaded[path] = data
@@ -170,7 +188,7 @@ def scan(
     starred_modules = frozenset(
         absolute(layout, path, spelled_module) for path, found in stars.items() for spelled_module in found
     )
-    init_paths = {init.path, f"{init.path}i"} if init else set()
+    init_paths = {init.path, f"{init.path}i", *mirrored(paths, layout, init)} if init else set()
     return Scan(
         tuple(Survivor(path, data) for path, data in sorted(kept.items()) if path not in init_paths),
         tuple(others),
@@ -252,9 +270,9 @@ def _alias_pattern(package: str) -> re.Pattern[bytes]:
     above = re.escape(parent.rpartition(".")[2].encode())
     from_parent = (rb"(?:[.\w]*\b" + above + rb"|\.+)") if parent else rb"(?!)"
     return re.compile(
-        rb"^[ \t]*import\b[^#\n]*?\b" + whole + rb"[ \t]+as[ \t]+(?P<alias>\w+)"
-        rb"|^[ \t]*import\b[^#\n]*?(?<![\w.])" + whole + rb"[ \t]*(?:[,;#\r\n]|\Z)"
-        rb"|^[ \t]*from[ \t]+(?P<module>"
+        rb"^[ \t]*(?:lazy[ \t]+)?import\b[^#\n]*?\b" + whole + rb"[ \t]+as[ \t]+(?P<alias>\w+)"
+        rb"|^[ \t]*(?:lazy[ \t]+)?import\b[^#\n]*?(?<![\w.])" + whole + rb"[ \t]*(?:[,;#\r\n]|\Z)"
+        rb"|^[ \t]*(?:lazy[ \t]+)?from[ \t]+(?P<module>"
         + from_parent
         + rb")[ \t]+import\b[^;]*?(?<![\w.])"
         + last
@@ -267,7 +285,9 @@ def _touch_test(package: str, folder: str) -> Callable[[str, bytes], bool]:
     # the file imports the package itself: a.b.pkg, from a.b import pkg, from .pkg import x
     parent, _, leaf = package.rpartition(".")
     if not parent:
-        pattern = re.compile(rb"^[ \t]*(?:from|import)\b[^#\n]*?(?<![\w.])" + re.escape(leaf.encode()) + rb"\b", re.M)
+        pattern = re.compile(
+            rb"^[ \t]*(?:lazy[ \t]+)?(?:from|import)\b[^#\n]*?(?<![\w.])" + re.escape(leaf.encode()) + rb"\b", re.M
+        )
         return lambda path, data: pattern.search(data) is not None
     above = parent.rpartition(".")[2].encode()
     near = folder.rstrip("/").rpartition("/")[0] + "/"
@@ -301,15 +321,29 @@ def _loses(data: bytes, tails: frozenset[tuple[bytes, bytes]]) -> bool:
     return False
 
 
-def _reflection_test(leaf: bytes) -> Callable[[bytes], bool]:
+def _reflection_test(leaf: bytes) -> Callable[[bytes, set[bytes]], bool]:
     # getattr(a.b.pkg, ...)        looked for from the name on, which is rarer than the calls
-    name = re.compile(re.escape(leaf) + rb"[ \t\r\n]*[,)]")
     before = re.compile(
-        rb"\b(?:getattr|hasattr|setattr|delattr|vars|dir|object|getmembers|attrgetter)[ \t\r\n]*\([ \t\r\n]*[\w.]*\Z"
+        rb"\b(?:getattr|hasattr|setattr|delattr|vars|dir|object|getmembers|attrgetter|getattr_static|__getattribute__)"
+        rb"[ \t\r\n]*\([ \t\r\n(]*[\w.]*\Z"
     )
-    return lambda data: any(
-        before.search(data[max(found.start() - 120, 0) : found.start()]) for found in name.finditer(data)
-    )
+    asks = re.compile(rb"\b(?:[gs]etattr|hasattr|delattr|vars|attrgetter|methodcaller|__dict__|__getattribute__)\b")
+    # import_module("a.b.pkg")     p = a.b.pkg     p = import_module(".pkg", "a.b")
+    string = re.compile(rb"[\"'][\w.]*(?<!\w)" + re.escape(leaf) + rb"[\"']")
+    given = re.compile(rb"=[ \t]*(?:[\w.]+\.)?" + re.escape(leaf) + rb"[ \t]*(?=[;#\r\n]|\Z)")
+    loaders = (b"import_module", b"__import__", b"modules")
+
+    def reflects(data: bytes, called: set[bytes]) -> bool:
+        for word in called:
+            # the name stands first in the pattern: the engine then looks for its bytes alone
+            name = re.compile(re.escape(word) + rb"(?<!\w" + re.escape(word) + rb")[ \t\r\n)]*[,)]")
+            if any(before.search(data[max(found.start() - 120, 0) : found.start()]) for found in name.finditer(data)):
+                return True
+        if any(loader in data for loader in loaders) and string.search(data) and asks.search(data):
+            return True
+        return given.search(data) is not None and asks.search(data) is not None
+
+    return reflects
 
 
 def _names_read(data: bytes, leaf: bytes, inside: bool) -> set[str]:

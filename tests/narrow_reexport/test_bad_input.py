@@ -66,7 +66,7 @@ def test_exclude_takes_a_file_that_does_not_parse_out() -> None:
     ("text", "version"),
     [
         ("from pkg import sym\nprint 'sym'\n", "Python 2"),
-        ("lazy from pkg import sym\n", "3.15"),
+        ("lazy from pkg import sym\nprint 'sym'\n", "3.15"),
         ("from pkg import sym\ntry:\n    pass\nexcept* ValueError:\n    return sym(\n", "3.11|does not parse"),
     ],
 )

@@ -23,7 +23,7 @@ from tests.narrow_reexport.verbs import (
 
 USED: dict[str, str | bytes] = {**PKG, "main.py": "from pkg import sym\n\nprint(sym(2))\n"}
 MOVED: dict[str, str | bytes] = {**NARROWED, "main.py": "from pkg.sub import sym\n\nprint(sym(2))\n"}
-BLOCKED: dict[str, str | bytes] = {**PKG, "main.py": 'import pkg\n\nprint(getattr(pkg, "sym")(2))\n'}
+BLOCKED: dict[str, str | bytes] = {**PKG, "main.py": 'import pkg\n\nprint(delattr(pkg, "sym"))\n'}
 
 
 # --- the summary ---
@@ -289,7 +289,7 @@ def test_exclude_takes_a_file_out() -> None:
 
 def test_exclude_takes_a_site_in_the_way_out() -> None:
     check_rewritten(
-        {**USED, "bad.py": 'import pkg\n\nprint(getattr(pkg, "sym"))\n'},
+        {**USED, "bad.py": 'import pkg\n\nprint(delattr(pkg, "sym"))\n'},
         "pkg",
         "sym",
         MOVED,
@@ -337,7 +337,7 @@ def test_also_takes_another_checkout_along() -> None:
 def test_a_refusal_in_another_checkout_stops_both() -> None:
     files: Tree = {
         **{f"main/{path}": text for path, text in USED.items()},
-        "plugin/app.py": 'import pkg\n\nprint(getattr(pkg, "sym"))\n',
+        "plugin/app.py": 'import pkg\n\nprint(delattr(pkg, "sym"))\n',
     }
     with tree(files) as root:
         outcome = narrow(root / "main", "pkg", "sym", "--also", "../plugin")
@@ -352,7 +352,7 @@ def test_options_can_come_from_the_targets_pyproject() -> None:
         **USED,
         "pyproject.toml": settings,
         "legacy/old.py": "from pkg import sym\n",
-        "bad.py": 'import pkg\n\nprint(getattr(pkg, "sym"))\n',
+        "bad.py": 'import pkg\n\nprint(delattr(pkg, "sym"))\n',
     }
     with tree(files) as root:
         outcome = narrow(root, "pkg", "sym")

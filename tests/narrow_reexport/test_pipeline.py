@@ -54,7 +54,7 @@ def test_the_sites_of_a_file_are_counted() -> None:
 def test_every_site_in_the_way_is_named_not_only_the_first() -> None:
     files: Tree = {
         **PKG,
-        "a.py": 'import pkg\ngetattr(pkg, "sym")\nX = "pkg.sym"\n',
+        "a.py": 'import pkg\ndelattr(pkg, "sym")\nX = "pkg.sym"\n',
         "b.py": "import pkg\npkg.sym = 1\n",
         "c.toml": 'x = "pkg:sym"\n',
     }

@@ -102,12 +102,12 @@ def test_a_symbol_named_twice_is_narrowed_once() -> None:
 
 
 def test_one_refusal_stops_the_whole_run() -> None:
-    files = {**MANY, "user.py": 'import pkg\n\nprint(getattr(pkg, "fused_b")())\n'}
+    files = {**MANY, "user.py": 'import pkg\n\nprint(delattr(pkg, "fused_b"))\n'}
     check_refused(files, "pkg", "fused_a fused_b", "by name", at="user.py:3")
 
 
 def test_keep_going_leaves_the_refused_symbol_out_and_writes_the_rest() -> None:
-    files: Tree = {**MANY, "user.py": 'import pkg\n\nprint(getattr(pkg, "fused_b")())\n'}
+    files: Tree = {**MANY, "user.py": 'import pkg\n\nprint(delattr(pkg, "fused_b"))\n'}
     with tree(files) as root:
         outcome = narrow(root, "pkg", "fused_a", "fused_b", "--keep-going")
         assert outcome.code == 4, outcome.text

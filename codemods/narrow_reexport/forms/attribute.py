@@ -15,6 +15,7 @@ from codemods.engine.model import Edit, Refusal, Symbol
 from codemods.engine.namespace import absolute
 from codemods.engine.references import AttributeUse, LostModule
 from codemods.engine.scopes import Binding, Scope, Syntax, Use
+from codemods.narrow_reexport.forms import by_name
 from codemods.narrow_reexport.forms.from_import import relative
 from codemods.narrow_reexport.forms.name_facts import AttributePlan, Group, NameFacts, root_of
 from codemods.narrow_reexport.forms.statement import Change, NewImport, statement_end
@@ -32,7 +33,7 @@ class AttributePlanner(NameFacts):
         self, uses: Sequence[AttributeUse], lost: Sequence[LostModule], resolutions: dict[str, Resolution]
     ) -> AttributePlan:
         """Plan all reads of the file."""
-        groups: dict[tuple[int, str, str], Group] = {}
+        groups: dict[tuple[int, str, str, bool], Group] = {}
         for use in uses:
             found = resolutions[use.name]
             root = root_of(use.node)
@@ -53,10 +54,16 @@ class AttributePlanner(NameFacts):
                     "give the other object another name, or accept the site",
                 )
                 continue
-            key = (id(owner), root.id, use.name)
+            apart = use.name in self.early and not by_name.can_be_name(use)
+            if apart and use.by_name is not None and use.by_name.how != "hasattr":
+                reason = "a test patches the name at its origin, and this read by name would come to see that"
+                self._refuse(use.use, found, reason, "import the symbol by a statement, or accept the site")
+                continue
+            key = (id(owner), root.id, use.name, apart)
             groups.setdefault(key, Group(root.id, owner, [], found)).reads.append(use)
-        self._rewritten = {read.use.node for group in groups.values() for read in group.reads}
-        for group in groups.values():
+        self._rewritten = {node for group in groups.values() for read in group.reads for node in _nodes(read)}
+        # what must be bound at once comes first: its import may stand where a late one would be widened in place
+        for _, group in sorted(groups.items(), key=lambda e: e[0][3] or e[0][2] not in self.early):
             self._group(group)
         self._unused()
         self._lost(lost, next(iter(resolutions.values())))
@@ -128,7 +135,7 @@ class AttributePlanner(NameFacts):
             all(a.scope is group.owner or a.scope.home(group.root) is a.scope for a in anchors)
             and group.owner.kind != "class"
         )
-        if not late and bindable and not any(read.use.pattern or self._has_comment(read) for read in group.reads):
+        if not late and bindable and not any(self._needs_path(read) for read in group.reads):
             # import pkg as p; p.sym()       ->  from pkg.sub import sym; sym()
             for name in self._spellings(found):
                 if self._free(name, group, found.origin):
@@ -148,7 +155,7 @@ class AttributePlanner(NameFacts):
                 if bindable and self._free(alias, group, None):
                     self._module_alias(group, anchors, alias)
                     return
-        if bindable and not any(read.use.pattern or self._has_comment(read) for read in group.reads):
+        if bindable and not any(self._needs_path(read) for read in group.reads):
             for name in self._spellings(found):  # it may close a cycle, which is checked for
                 if self._free(name, group, found.origin):
                     self._bind(group, anchors, name)
@@ -166,6 +173,10 @@ class AttributePlanner(NameFacts):
         package = found.symbol.module
         below = found.origin.dotted[len(package) + 1 :]
         for read in group.reads:
+            if read.by_name is not None:
+                path = f"{by_name.base_of(read, self.syntax.source)}.{below.removesuffix(f'.{found.origin.name}')}"
+                self.plan.texts += by_name.from_module(read, self.syntax.source, path, found.origin.name)
+                continue
             self.plan.texts.append((read.use, f"{self._base(read)}{below}"))
         module = found.origin.module if found.origin.module != package else found.origin.dotted
         others = self._other_uses(group.owner, group.root, self._rewritten)
@@ -179,6 +190,7 @@ class AttributePlanner(NameFacts):
                 and anchor.node.name == package
                 and not others
                 and not self._replaced(anchor.node)
+                and not any(done is anchor.statement for done, _, _ in self.plan.additions)
             ):
                 start = self.syntax.source.span(anchor.node)[0]
                 self.plan.edits.append(Edit(self.syntax.source.path, start, start + len(anchor.node.name), module))
@@ -193,7 +205,7 @@ class AttributePlanner(NameFacts):
         self._bound.append((group, anchors))
         for read in group.reads:
             self.plan.texts.append((read.use, name))
-            self._gone.add(read.use.node)
+            self._gone.update(_nodes(read))
         for anchor in anchors:
             assert isinstance(anchor.statement, (ast.Import, ast.ImportFrom)) and isinstance(anchor.node, ast.alias)
             spelled = found.origin.module
@@ -208,8 +220,8 @@ class AttributePlanner(NameFacts):
         self._new_names[id(group.owner), alias] = Symbol(found.origin.module, "")
         self._bound.append((group, anchors))
         for read in group.reads:
-            self.plan.texts.append((read.use, f"{alias}.{found.origin.name}"))
-            self._gone.add(read.use.node)
+            self.plan.texts += by_name.from_module(read, self.syntax.source, alias, found.origin.name)
+            self._gone.update(_nodes(read))
         for anchor in anchors:
             self._add(anchor, NewImport(found.origin.module, found.origin.module, alias=alias))
 
@@ -260,6 +272,10 @@ class AttributePlanner(NameFacts):
         text = self.syntax.source.text[start:end]
         return text[: re.search(r"\w+\Z", text).start()]  # type: ignore[union-attr]
 
+    def _needs_path(self, read: AttributeUse) -> bool:
+        # case pkg.Sym:      hasattr(pkg, "sym")      pkg.  # comment
+        return read.use.pattern or self._has_comment(read) or not by_name.can_be_name(read)
+
     def _has_comment(self, read: AttributeUse) -> bool:
         if read.use.fstring is not None:
             return False
@@ -268,6 +284,11 @@ class AttributePlanner(NameFacts):
 
     def _refuse(self, use: Use, found: Resolution, reason: str, hint: str) -> None:
         self.plan.refusals.append(Refusal(self.syntax.source.site_of(use.node), str(found.symbol), reason, hint))
+
+
+def _nodes(read: AttributeUse) -> tuple[ast.expr, ...]:
+    """The nodes that no longer mean what they meant: the attribute, or the receiver of a read by name."""
+    return (read.use.node,) if read.by_name is None else (read.use.node, read.by_name.receiver)
 
 
 def additions_as_changes(plan: AttributePlan, syntax: Syntax, changes: list[Change], droppable: frozenset[str]) -> None:

@@ -12,10 +12,11 @@ import re
 from dataclasses import replace
 
 from codemods.engine.bans import FILE_NAME
+from codemods.engine.discover import SHOWING
 from codemods.engine.source import NotPython, decode
 from codemods.narrow_reexport.context import Context, FilePlan
 from codemods.narrow_reexport.forms.entry_point import judge_entry_points
-from codemods.narrow_reexport.forms.notebook import judge_notebook
+from codemods.narrow_reexport.forms.notebook import plan_notebook
 from codemods.narrow_reexport.forms.page import (
     MENTION,
     REFUSAL,
@@ -26,36 +27,43 @@ from codemods.narrow_reexport.forms.page import (
     dotted_matches,
     import_matches,
 )
+from codemods.narrow_reexport.forms.pages import plan_page
 from codemods.narrow_reexport.forms.public_names import judge_listing
 from codemods.narrow_reexport.forms.script import runs_code, runs_path
 from codemods.narrow_reexport.forms.settings import is_value, judge_value
+from codemods.narrow_reexport.forms.snippet import Planner
 
+_PAGES = tuple(suffix for suffix in SHOWING if suffix != ".ipynb")
 _SETTINGS = (".toml", ".cfg", ".ini", ".yaml", ".yml", ".json", ".conf", ".env")
-_SHOWN = (".md", ".rst", ".txt")
 _CYTHON = (".pyx", ".pxd", ".pxi")
+_TEMPLATE = re.compile(r"\.(?:pyx|pxd|pxi)\.\w+\Z")  # Cython that is still to be made: looked at, never read
 _COMMAND = "a command reads the symbol through the package, which will fail when it runs"
 
 
-def plan_document(path: str, data: bytes, context: Context) -> FilePlan:
-    """Plan one file that is not Python, and the entry points of a `setup.py`."""
+def plan_document(path: str, data: bytes, context: Context, plan: Planner) -> FilePlan:
+    """Plan one file that is not Python, and the entry points of a `setup.py`; `plan` plans the Python in it."""
     accepted = context.accepted
     wanted = {found.symbol.name: found for found in context.resolutions if not found.is_submodule}
-    if not wanted or f"/{path}".endswith(f"/{FILE_NAME}"):  # our own rows are no mention of the symbol
+    if f"/{path}".endswith(f"/{FILE_NAME}"):  # our own rows are no mention of the symbol
         return FilePlan(path)
     try:
         text, exact = decode(data, path).text, True
     except NotPython:
         text, exact = data.decode("utf-8", "replace"), False
     page = Page(path, text, context.package.name, wanted, exact, accepted=accepted)
-    judge_entry_points(page)
+    if wanted:
+        judge_entry_points(page)
     if path.endswith(".py"):
         return page.settled(accepted)
     if path.endswith(".ipynb"):
-        judge_notebook(page)
-    _imports(page)
-    _dotted(page, rewrite=context.rewrite_strings)
-    _aliased(page)
-    judge_listing(page)
+        plan_notebook(page, context, plan)
+    elif path.endswith(_PAGES):
+        plan_page(page, context, plan)
+    if wanted:
+        _imports(page)
+        _dotted(page, rewrite=context.rewrite_strings)
+        _aliased(page)
+        judge_listing(page)
     return page.settled(accepted)
 
 
@@ -66,27 +74,34 @@ _CYTHON_READ = Verdict(
 
 def _imports(page: Page) -> None:
     cython = page.path.endswith(_CYTHON)
-    for match, names in import_matches(page.text, page.package, page.wanted, _package_of(page) if cython else ""):
+    here = _package_of(page) if cython or _TEMPLATE.search(page.path) else ""
+    for match, names in import_matches(page.text, page.package, page.wanted, here):
         line, last = page.line_of(match.start()), page.line_of(match.end("names"))
         verdict = Verdict(MENTION, last=last)
+        if page.is_edited(match.start()):
+            continue
         if cython and match["how"] == "import" and page.row(line).lstrip().startswith("from"):
             # from pkg import sym           in a .pyx; a `cimport` asks the .pxd, which stays
             verdict = replace(_CYTHON_READ, last=last)
-        elif page.path.endswith(_SHOWN):
+        elif page.path.endswith(_PAGES) and not any(start <= match.start() < end for start, end in page.broken):
             reason = "a document shows an import through the package, which will fail for whoever copies it"
             verdict = Verdict(WARNING, reason, last=last)
-        elif not cython and runs_code(page.row(line)[: match.start() - page.starts[line - 1]]):
+        elif not cython and _runs(page) and runs_code(page.row(line)[: match.start() - page.starts[line - 1]]):
             # python -c "from pkg import sym"         in a script, a Dockerfile, a workflow
             verdict = Verdict(WARNING, _COMMAND, last=last)
         for name in names:
             page.put(line, name, verdict)
 
 
+def _runs(page: Page) -> bool:
+    return not page.path.endswith(SHOWING) and not _TEMPLATE.search(page.path)
+
+
 def _dotted(page: Page, *, rewrite: bool) -> None:
     settings, cython = page.path.endswith(_SETTINGS), page.path.endswith(_CYTHON)
     imports = cython and re.search(rf"^[ \t]*import[ \t]+{re.escape(page.package)}\b", page.text, re.M) is not None
     for match in dotted_matches(page):
-        if match.start("name") in page.decided:
+        if match.start("name") in page.decided or page.is_edited(match.start()):
             continue
         line = page.line_of(match.start())
         column = match.start() - page.starts[line - 1]
@@ -99,7 +114,7 @@ def _dotted(page: Page, *, rewrite: bool) -> None:
         if imports and "." in match["sep"] and "#" not in before and before.count('"') % 2 == 0:
             # import pkg            pkg.sym(x)
             verdict = _CYTHON_READ
-        elif not page.path.endswith(_SHOWN) and runs_path(before, match):
+        elif _runs(page) and runs_path(before, match):
             # python -c "import pkg; pkg.sym()"       uvicorn pkg:sym
             verdict = Verdict(WARNING, _COMMAND)
         page.put(line, match["name"], verdict)
@@ -108,6 +123,8 @@ def _dotted(page: Page, *, rewrite: bool) -> None:
 def _aliased(page: Page) -> None:
     # import pkg as p            p.sym(x)
     for match in aliased_matches(page):
+        if page.is_edited(match.start()):
+            continue
         line = page.line_of(match.start())
         sure = page.path.endswith(_CYTHON) and "#" not in page.row(line)
         page.put(line, match["name"], _CYTHON_READ if sure else Verdict(MENTION))

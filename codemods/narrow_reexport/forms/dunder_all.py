@@ -34,9 +34,16 @@ class AllPlan:
     replaced: list[ast.expr] = field(default_factory=list)  # `sub.__all__` terms that were taken out whole
 
 
-def plan_all(module: Module, syntax: Syntax, namespaces: Namespaces, symbols: frozenset[str]) -> AllPlan:
-    """Plan the removal of `symbols` from each `__all__` statement of a file."""
+def plan_all(
+    module: Module,
+    syntax: Syntax,
+    namespaces: Namespaces,
+    symbols: frozenset[str],
+    tables: frozenset[str] = frozenset(),
+) -> AllPlan:
+    """Plan the removal of `symbols` from each `__all__` statement of a file; what is made from `tables` follows them."""
     cutter = _Cutter(module, syntax, namespaces, symbols)
+    cutter.tables = tables
     for statement in module_statements(syntax.tree.body):
         for value, remove in all_values(statement):
             cutter.statement = statement
@@ -54,6 +61,7 @@ class _Cutter:
         self.plan = AllPlan()
         self.statement: ast.stmt = ast.Pass()
         self.unknown: list[ast.AST] = []  # parts of `__all__` that cannot be read
+        self.tables = frozenset[str]()
         self.known: set[int] = set()  # `__all__` names in statements that were understood
 
     def value(self, value: ast.expr, remove: bool) -> None:
@@ -82,7 +90,8 @@ class _Cutter:
         """Refuse where something that was not understood could still put the symbol's name into `__all__`."""
         for node in ast.walk(self.syntax.tree):
             if isinstance(node, ast.Name) and node.id == "__all__" and id(node) not in self.known:
-                self._other_use(node)
+                if not self._made_with_getattr(node):
+                    self._other_use(node)
         text = self.syntax.source.text
         if re.search(r"""\[\s*["']__all__["']\s*\]\s*=""", text):
             self.unknown.append(self.syntax.tree)
@@ -101,6 +110,17 @@ class _Cutter:
                 exports = self.namespaces.exports(source) if source else None
                 if exports is not None and (self.symbols & set(exports.names) or not exports.complete):
                     self._refuse(node, f"it is computed from {source}.__all__, which names it")  # type: ignore[arg-type]
+
+    def _made_with_getattr(self, node: ast.Name) -> bool:
+        # __getattr__, __dir__, __all__ = lazy.attach(...)        one table makes all three
+        for binding in self.syntax.module.bindings["__all__"]:
+            if binding.node is node and isinstance(binding.statement, ast.Assign):
+                return any(
+                    isinstance(part, ast.Name) and part.id == "__getattr__"
+                    for target in binding.statement.targets
+                    for part in ast.walk(target)
+                )
+        return False
 
     def _other_use(self, node: ast.Name) -> None:
         # __all__[1] = x      __all__.pop(1)      (__all__ := [...])      for n in __all__: ...
@@ -129,6 +149,8 @@ class _Cutter:
     # Terms
 
     def _term(self, value: ast.expr, *, bare: bool = False) -> None:
+        if self.tables and self._follows(value):
+            return  # __all__ = sorted(_LAZY): the table's own entry goes
         if isinstance(value, (ast.List, ast.Tuple, ast.Set)):
             self._display(value)
         elif isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add):
@@ -247,6 +269,12 @@ class _Cutter:
             self.unknown.append(value)
 
     # Facts
+
+    def _follows(self, value: ast.expr) -> bool:
+        names = {node.id for node in ast.walk(value) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+        bound = {node.id for node in ast.walk(value) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+        literal = any(_text(node) in self.symbols for node in ast.walk(value) if isinstance(node, ast.expr))
+        return bool(names & self.tables) and not literal and names - bound <= self.tables | _WRAPPERS
 
     def _vanishes(self, value: ast.expr) -> bool:
         """Whether nothing is left of a term."""

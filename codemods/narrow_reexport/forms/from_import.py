@@ -17,7 +17,7 @@ from codemods.engine.source import Source
 from codemods.narrow_reexport.forms import sequence
 from codemods.narrow_reexport.forms.statement import PRAGMA, Change, NewImport, stands_alone, statement_end
 
-_MODULE = re.compile(r"from(\s|\\)*(?P<module>[.\s\\]*[\w.\s\\]*?)(?P<gap>[\s\\]*)\bimport\b")
+_MODULE = re.compile(r"(?:lazy[ \t]+)?from(\s|\\)*(?P<module>[.\s\\]*[\w.\s\\]*?)(?P<gap>[\s\\]*)\bimport\b")
 _COMMENTS = re.compile(r"#[^#]*")
 
 

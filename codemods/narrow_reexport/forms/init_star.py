@@ -11,6 +11,7 @@ import ast
 from codemods.engine.model import Edit, Refusal, When
 from codemods.engine.namespace import StarNames, absolute
 from codemods.narrow_reexport.forms.init_uses import InitUses
+from codemods.narrow_reexport.forms.star import starred_by_stub
 from codemods.narrow_reexport.forms.statement import NewImport, render, statement_end
 from codemods.narrow_reexport.star_modules import StarModules
 
@@ -18,6 +19,8 @@ from codemods.narrow_reexport.star_modules import StarModules
 def dissolve_stars(init: InitUses, modules: StarModules | None) -> None:
     """Replace the stars that bring a symbol; without `modules` (a stub) they take no submodules along."""
     sources = {source for found in init.resolutions.values() for source in found.stars}
+    if init.stub:
+        sources |= starred_by_stub(init.package, init.syntax, init.namespaces, init.resolutions)
     stars = [
         statement
         for statement, block in init.syntax.imports
@@ -85,7 +88,10 @@ def _dissolve(
     if not ordered:
         init.emptied.append(star)
         return
-    new = NewImport(spelled, source, tuple((name, "") for name in ordered), comment, listing=True)
+    # in a stub a plain import is no re-export, unless __all__ lists the name
+    as_itself = init.stub and "__all__" not in init.syntax.module.bindings
+    listed = tuple((name, name if as_itself else "") for name in ordered)
+    new = NewImport(spelled, source, listed, comment, listing=True)
     start = init.source.span(star)[0]
     indent = init.source.text[init.source.starts[star.lineno - 1] : start]
     end = line_end if not indent.strip() else code_end

@@ -15,9 +15,14 @@ from codemods.engine.model import Edit, Module, Refusal, Symbol, Warned, When
 from codemods.engine.namespace import Namespaces, all_values
 from codemods.engine.scopes import Binding, Block, Syntax, Use
 from codemods.narrow_reexport.forms.from_import import relative
+from codemods.narrow_reexport.forms.lazy_cut import cut_lazy
+from codemods.narrow_reexport.forms.lazy_export import lazy_origin, lazy_refusal
+from codemods.narrow_reexport.forms.lazy_values import Unclear
 from codemods.narrow_reexport.forms.module_name import set_by_init
 from codemods.narrow_reexport.forms.statement import NewImport, render
 from codemods.narrow_reexport.resolve import Resolution
+
+ASKED = "the package's __getattr__ will be asked for the name once the import is gone"
 
 
 @dataclass(slots=True)
@@ -61,6 +66,31 @@ class InitUses:
         self.targets: dict[ast.Assign | ast.AnnAssign, set[str]] = {}
         self.emptied: list[ast.stmt] = []
         self.gone: set[int] = set()
+
+    # Names that the package gives out on demand
+
+    def _lazy_names(self) -> frozenset[str]:
+        """The symbols that the package's `__getattr__` gives; those of which it cannot be told are warned of."""
+        found: set[str] = set()
+        for name, resolution in self.resolutions.items():
+            try:
+                if lazy_origin(self.package, self.syntax, self.namespaces, name) is not None:
+                    found.add(name)
+            except Unclear as error:
+                self.plan.warnings.append(Warned(self.source.site(error.line), str(resolution.symbol), ASKED))
+        return frozenset(found)
+
+    def _cut_lazy(self, names: frozenset[str], listed: Sequence[Edit]) -> None:
+        if not names:
+            return
+        try:
+            cut = cut_lazy(self.package, self.syntax, self.namespaces, sorted(names), listed)
+        except Unclear as error:
+            self.plan.refusals += [lazy_refusal(self.package, self.syntax, name, error) for name in sorted(names)]
+            return
+        self.plan.edits += cut.edits
+        self.emptied += cut.emptied
+        self.gone |= cut.gone
 
     def _removed_statement(self, statement: ast.stmt) -> bool:
         if isinstance(statement, (ast.Import, ast.ImportFrom)):
@@ -155,6 +185,12 @@ class InitUses:
                 self._refuse(use.node, found, f"code in a string of the __init__ uses {name}", "import it there first")
             elif text != name:
                 continue
+            elif found.lazy and any(
+                isinstance(b.node, ast.FunctionDef) for b in self.syntax.module.bindings.get(callee, [])
+            ):
+                # __getattr__("sym")        _load("sym")
+                hint = "import it from its origin there"
+                self._refuse(use.node, found, f"the __init__ itself asks {callee}() for {name} by its name", hint)
             elif isinstance(use.parent, ast.Subscript) and isinstance(use.parent.value, ast.Call):
                 self._refuse(
                     use.node, found, f"the __init__ itself reads {name} by its name", "import it from its origin there"

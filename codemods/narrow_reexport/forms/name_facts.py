@@ -184,10 +184,10 @@ class NameFacts:
             if isinstance(use.node, ast.Name) and use.node.id == root and use.scope.owner(root) is owner:
                 node: ast.AST = use.node
                 parent = use.parent
-                while isinstance(parent, ast.Attribute) and parent not in rewritten:
+                while isinstance(parent, ast.Attribute) and parent not in rewritten and node not in rewritten:
                     node = parent
                     parent = self._parents().get(node)  # type: ignore[assignment]
-                if parent not in rewritten:
+                if parent not in rewritten and node not in rewritten:
                     return True
         if any(isinstance(use.node, ast.Constant) and use.node.value == root for use in self.syntax.strings):
             return True  # globals()["p"], __all__ = ["p"]

@@ -13,18 +13,18 @@ from collections.abc import Sequence
 from codemods.engine.model import Edit, Module, Refusal, Warned
 from codemods.engine.namespace import Namespaces
 from codemods.engine.scopes import Block, Syntax
+from codemods.engine.source import is_lazy
 from codemods.engine.walk import suppresses_import_error
 from codemods.narrow_reexport.forms import sequence
 from codemods.narrow_reexport.forms.dunder_all import AllPlan, plan_all
 from codemods.narrow_reexport.forms.guarded_together import untied
 from codemods.narrow_reexport.forms.init_star import dissolve_stars
 from codemods.narrow_reexport.forms.init_uses import InitPlan, InitUses
-from codemods.narrow_reexport.forms.shim_table import is_shim_alone
+from codemods.narrow_reexport.forms.lazy_cut import lazy_tables
+from codemods.narrow_reexport.forms.lazy_modules import unneeded
 from codemods.narrow_reexport.forms.statement import deletion
 from codemods.narrow_reexport.resolve import Resolution
 from codemods.narrow_reexport.star_modules import StarModules
-
-ASKED = "the package's __getattr__ will be asked for the name once the import is gone"
 
 
 def plan_init(
@@ -55,7 +55,9 @@ class _InitPlanner(InitUses):
 
     def run(self, callers_only: bool) -> InitPlan:
         every = frozenset(self.resolutions)
-        entries = plan_all(self.package, self.syntax, self.namespaces, every)
+        lazy = frozenset[str]() if self.stub or callers_only else self._lazy_names()
+        tables = lazy_tables(self.package, self.syntax, self.namespaces, lazy)
+        entries = plan_all(self.package, self.syntax, self.namespaces, every, tables)
         self.plan.refusals += entries.refusals
         if entries.unread and not entries.refusals and self.resolutions:
             line = getattr(entries.unread[0], "lineno", 1)
@@ -63,6 +65,7 @@ class _InitPlanner(InitUses):
             symbol = str(next(iter(self.resolutions.values())).symbol)
             self.plan.warnings.append(Warned(self.source.site(line), symbol, reason))
         self.gone |= entries.gone
+        self._cut_lazy(lazy, entries.edits)
         if callers_only:
             self.plan.kept |= every
             self._finish(entries, [])
@@ -77,13 +80,6 @@ class _InitPlanner(InitUses):
             self._uses(name, found)
             self._clobbered(found)
             self._by_name(name, found)
-        for binding in (
-            self.namespaces.bindings(self.package.name, "__getattr__")
-            if self.resolutions and not self.stub and not is_shim_alone(self.source, self.syntax.tree)
-            else ()
-        ):
-            symbol = str(next(iter(self.resolutions.values())).symbol)
-            self.plan.warnings.append(Warned(self.source.site(binding.statement.lineno), symbol, ASKED))
         self._module_names()
         self.plan.warnings += untied(self.package, self.syntax, self.removed, self.resolutions)
         self._module_imports(entries)
@@ -204,6 +200,9 @@ class _InitPlanner(InitUses):
     def _finish(self, entries: AllPlan, dels: list[tuple[ast.Delete, list[int]]]) -> None:
         gone: set[ast.stmt] = set(self.emptied) | set(entries.emptied)
         self.plan.edits += entries.edits
+        whole = [statement for statement in self.removed if self._removed_statement(statement)]
+        origins = {found.loads for found in self.resolutions.values()}
+        self.plan.edits += unneeded(self.syntax, self.package, origins, whole)
         for statement, positions in self.removed.items():
             assert isinstance(statement, (ast.Import, ast.ImportFrom))
             if len(positions) == len(statement.names):
@@ -233,8 +232,9 @@ class _InitPlanner(InitUses):
     def _without(self, statement: ast.Import | ast.ImportFrom, positions: set[int]) -> Edit:
         start, end = self.source.span(statement)
         if isinstance(statement, ast.Import):
+            word = "lazy " if is_lazy(self.source, statement) else ""
             left = [self._text(alias) for number, alias in enumerate(statement.names) if number not in positions]
-            return Edit(self.source.path, start, end, f"import {', '.join(left)}")
+            return Edit(self.source.path, start, end, f"{word}import {', '.join(left)}")
         text = self.source.text[start:end].replace("\r\n", "\n")
         return Edit(
             self.source.path,
@@ -267,15 +267,11 @@ class _InitPlanner(InitUses):
                 elif isinstance(statement, ast.With):
                     dead = all(inner in gone for inner in statement.body)
                 else:
-                    dead = (
-                        all(inner in gone for inner in statement.body)
-                        and not statement.orelse
-                        and _is_pure(statement.test)
-                    )
+                    dead = all(i in gone for i in (*statement.body, *statement.orelse)) and _is_pure(statement.test)
                 if dead and isinstance(statement, ast.Try):
                     self._warn_of_handler(statement)
                 if dead:
-                    gone -= set(statement.body)
+                    gone -= {*statement.body, *getattr(statement, "orelse", ())}
                     gone.add(statement)
                     grown = True
             by_block: dict[int, list[ast.stmt]] = {}

@@ -11,7 +11,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from codemods.engine.model import Edit, Mention, Refusal, Site, Warned
+from codemods.engine.model import Edit, Mention, Refusal, Site, Symbol, Warned
 from codemods.narrow_reexport.context import FilePlan
 from codemods.narrow_reexport.forms.verdicts import accepts
 from codemods.narrow_reexport.resolve import Resolution
@@ -47,6 +47,8 @@ class Page:
     wanted: Wanted
     exact: bool = True  # the text is the file's, character for character: it may be edited
     edits: list[Edit] = field(default_factory=list)
+    changed: list[tuple[int, int]] = field(default_factory=list)  # code that a planner has rewritten
+    broken: list[tuple[int, int]] = field(default_factory=list)  # code that does not parse
     verdicts: dict[tuple[int, str], Verdict] = field(default_factory=dict)
     starts: list[int] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -66,10 +68,15 @@ class Page:
     def put(self, line: int, name: str, verdict: Verdict) -> None:
         """Keep the gravest verdict of a place."""
         old = self.verdicts.get((line, name))
-        if verdict.weight == REFUSAL and self.wanted[name].narrowed and self.wanted[name].same_name:
+        found = self.wanted.get(name)  # none: a submodule
+        if verdict.weight == REFUSAL and found is not None and found.narrowed and found.same_name:
             verdict = Verdict(MENTION)  # by now the path is the module, and means it
         if old is None or verdict.weight > old.weight:
             self.verdicts[line, name] = verdict
+
+    def is_edited(self, offset: int) -> bool:
+        """Whether a place changes: its line, or a statement that starts there."""
+        return any(start <= offset < end for start, end in self.changed)
 
     def edit(self, start: int, end: int, text: str) -> None:
         """Replace the characters [start, end) of the text; only where it is `exact`."""
@@ -93,7 +100,7 @@ class Page:
         for (line, name), verdict in sorted(self.verdicts.items(), key=lambda item: item[0]):
             lines = range(line, max(line, verdict.last) + 1)
             site = Site(self.path, line, 0, self.row(line).strip()[:160])
-            symbol = str(self.wanted[name].symbol)
+            symbol = str(Symbol(self.package, name))
             if any((self.path, each) in accepted or accepts(self.row(each)) for each in lines):
                 if verdict.weight == REFUSAL:
                     taken_on.append(Refusal(site, symbol, verdict.reason, verdict.hint))

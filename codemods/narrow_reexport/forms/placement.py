@@ -15,6 +15,7 @@ from itertools import pairwise
 from codemods.engine.model import Edit, Module
 from codemods.engine.namespace import absolute
 from codemods.engine.scopes import Syntax
+from codemods.engine.source import is_lazy
 from codemods.narrow_reexport.forms import sequence
 from codemods.narrow_reexport.forms.order import ORDERS, Described, Key, by_type, described_new
 from codemods.narrow_reexport.forms.statement import (
@@ -46,6 +47,8 @@ def place(syntax: Syntax, module: Module, changes: Sequence[Change], width: int)
     edits: list[Edit] = []
     blocks: dict[int, list[Change]] = {}
     for change in changes:
+        if is_lazy(syntax.source, change.statement):
+            change.new = [replace(new, lazy=True) for new in change.new]  # what was lazy stays lazy
         blocks.setdefault(id(change.block), []).append(change)
     for group in blocks.values():
         edits += _Placer(syntax, module, group, width).run()
@@ -112,7 +115,7 @@ class _Placer:
                 for other, at in first:
                     old = other.new[at]
                     if (
-                        old.spelled == new.spelled
+                        (old.spelled, old.lazy) == (new.spelled, new.lazy)
                         and not old.comment
                         and not (old.shape and "\n" in old.shape)
                         and self._only_imports_between(other.statement, change.statement, new.bound)
@@ -146,6 +149,7 @@ class _Placer:
                 and statement.names[0].name != "*"
                 and self._only_imports_between(change.statement, statement, new.bound)
                 and self._comments_agree(statement, new)
+                and is_lazy(self.source, statement) is new.lazy
             ):
                 return statement
         return None
@@ -162,6 +166,9 @@ class _Placer:
             return True
         at = sorted((self.block.statements.index(one), self.block.statements.index(other)))
         names = set(bound)
+        last = self.block.statements[at[1]]
+        if isinstance(last, ast.ImportFrom) and last.names[0].name == "*":
+            return False  # from pkg.f import f; from pkg import *        the star may bind the module f over it
         for statement in self.block.statements[at[0] : at[1] + 1]:
             if not isinstance(statement, (ast.Import, ast.ImportFrom)):
                 return False
@@ -199,7 +206,7 @@ class _Placer:
         ):
             aliases = tuple((item.partition(" as ")[0], item.partition(" as ")[2]) for item in pieces.items)
             spelled = "." * target.level + (target.module or "")
-            text = render(NewImport(spelled, "", aliases), indent, 0, newline)
+            text = render(NewImport(spelled, "", aliases, lazy=is_lazy(self.source, target)), indent, 0, newline)
         return Edit(self.source.path, start, end, text.replace("\r\n", "\n").replace("\n", newline))
 
     # Statements that share their line

@@ -38,7 +38,18 @@ def _goes_through(use: Use, listed: dict[str, str]) -> bool:
     if isinstance(parent, (ast.For, ast.AsyncFor)) and parent.iter is use.node:
         return True
     # [getattr(pkg, name) for name in pkg.__all__]
-    if isinstance(parent, ast.comprehension):
+    through = [n for n in ast.walk(use.statement) if isinstance(n, ast.comprehension) and n.iter is use.node]
+    if through:
+        # [name for name in pkg.__all__ if name not in ("sym", "old")]
+        left_out = {
+            node.value
+            for test in through[0].ifs
+            if isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.NotIn)
+            for node in ast.walk(test.comparators[0])
+            if isinstance(node, ast.Constant)
+        }
+        if left_out >= listed.keys():
+            return True
         calls = (node for node in ast.walk(use.statement) if isinstance(node, ast.Call))
         return any(isinstance(call.func, ast.Name) and call.func.id in ("getattr", "hasattr") for call in calls)
     # "other" in pkg.__all__

@@ -8,7 +8,7 @@ Invariant: it never touches an entry that stays, and own-line comments survive t
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import libcst as cst
 
@@ -44,6 +44,11 @@ class Cut:
 
 def import_names(text: str) -> Sequence:
     """The pieces of a from-import statement, given its code without a trailing comment."""
+    if text.startswith("lazy"):
+        # lazy from pkg import sym
+        word = text[: text.index("from")]
+        pieces = import_names(text[len(word) :])
+        return replace(pieces, head=word + pieces.head)
     line = cst.parse_statement(text)
     assert isinstance(line, cst.SimpleStatementLine)
     statement = line.body[0]
@@ -70,15 +75,15 @@ def import_names(text: str) -> Sequence:
 
 
 def display(text: str) -> Sequence:
-    """The pieces of a list, tuple or set display, given its code."""
+    """The pieces of a list, tuple, set or dict display, given its code."""
     node = cst.parse_expression(text)
-    assert isinstance(node, (cst.List, cst.Tuple, cst.Set))
+    assert isinstance(node, (cst.List, cst.Tuple, cst.Set, cst.Dict))
     items = [_code(element.with_changes(comma=cst.MaybeSentinel.DEFAULT)) for element in node.elements]
     commas, between = _commas([element.comma for element in node.elements])
     if isinstance(node, cst.List):
         head, tail = "[", "]"
         opening, closing = _code(node.lbracket.whitespace_after), _code(node.rbracket.whitespace_before)
-    elif isinstance(node, cst.Set):
+    elif isinstance(node, (cst.Set, cst.Dict)):
         head, tail = "{", "}"
         opening, closing = _code(node.lbrace.whitespace_after), _code(node.rbrace.whitespace_before)
     elif node.lpar:

@@ -1,79 +1,143 @@
-"""Python code inside other text: doctest examples, notebook cells.
+"""Python code inside other text: as rows that know their places in the file, and as a module to be planned.
 
-Owns what such code reads of the package; snippets of one text run one after the other.
-Invariant: code that does not parse is looked at as text, never passed over.
+Owns the virtual module: snippets that run one after the other, a barrier between those that do not touch, and in front
+of them the imports that the surroundings have made (the prelude).
+Invariant: code that does not parse is left out and handed back, never passed over.
 """
 
 from __future__ import annotations
 
 import ast
-import re
 import warnings
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 
-from codemods.narrow_reexport.forms.page import Wanted, import_matches
-from codemods.narrow_reexport.resolve import Resolution
+from codemods.engine.model import Edit, Symbol
+from codemods.narrow_reexport.context import Context, FilePlan
+from codemods.narrow_reexport.forms.page import MENTION, REFUSAL, WARNING
+
+Planner = Callable[[str, bytes, Context], FilePlan]  # the one that plans a file of code
+_BARRIER = "0"  # no import is moved across it, or joined with one beyond it
 
 
-def doctest_sites(text: str, first_line: int, resolutions: Sequence[Resolution]) -> list[tuple[int, str, bool]]:
-    """What the examples of a docstring read through the package: (line, symbol, whether an import statement does).
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of code, without what stands before it and its newline."""
 
-    `first_line` is the line on which the string starts.
-    """
-    moved = (found for found in resolutions if not found.is_submodule and not (found.narrowed and found.same_name))
-    wanted = {found.symbol.name: found for found in moved}
-    if ">>>" not in text or not any(name in text for name in wanted):
-        return []
-    package = resolutions[0].symbol.module
-    reads, broken = reads_of(_examples_of(text, first_line), package, wanted)
-    sites = {(read.line, str(wanted[read.name].symbol), read.is_import) for read in reads}
-    for snippet in broken:
-        # an example that does not parse is looked at as text
-        for match, names in import_matches(snippet.code, package, wanted):
-            line = snippet.at(snippet.code.count("\n", 0, match.start()) + 1)
-            sites |= {(line, str(wanted[name].symbol), True) for name in names}
-    return sorted(sites)
+    code: str
+    marks: tuple[int, ...]  # for each character of the code, and for its end, the offset in the file
+    start: int  # of the whole line in the file, prompt and indentation with it
+    after: int  # where the next line of the file starts
+    opens: bool = True  # no continuation of the example above it
+    masked: int = 0  # so many of its first characters are no Python: something harmless stands in their place
+
+    @property
+    def end(self) -> int:
+        return self.marks[-1]
 
 
 @dataclass(frozen=True, slots=True)
 class Snippet:
-    code: str
-    lines: tuple[int, ...]  # for each line of the code, its line in the file
+    """Rows that follow each other in the file, and how a new one among them is written."""
 
-    def at(self, line: int) -> int:
-        return self.lines[min(line, len(self.lines)) - 1]
+    rows: tuple[Row, ...]
+    newline: str
+    prompts: tuple[str, str]  # before a line that opens a statement, before one that continues it
+    spell: Callable[[str], str]  # the code of a line as the file spells it
+    examples: bool = False  # doctest: each statement stands by itself
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
-    line: int
+class Note:
+    """A verdict on a place, by its offset in the file."""
+
+    start: int
     last: int
     name: str
-    is_import: bool
-    sure: bool  # the name in front is the package, and nothing else
+    weight: int
+    reason: str = ""
+    hint: str = ""
 
 
-def _examples_of(text: str, first_line: int) -> list[Snippet]:
-    """The doctest examples of a docstring, each a statement with its continuation lines."""
-    found: list[Snippet] = []
-    for number, row in enumerate(text.split("\n"), first_line):
-        prompt = re.match(r"[ \t]*(>>>|\.\.\.)(?: |\Z)", row.rstrip("\r"))
-        if prompt is None:
-            continue
-        code = row[prompt.end() :] + "\n"
-        if prompt[1] == ">>>":
-            found.append(Snippet(code, (number,)))
-        elif found and found[-1].lines[-1] == number - 1:
-            found[-1] = Snippet(found[-1].code + code, (*found[-1].lines, number))
-    return found
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of the virtual module: whose it is (-1: a barrier, -2: the prelude)."""
+
+    code: str
+    snippet: int
+    row: Row | None = None
+    broken: bool = False  # the row's own code is no Python
 
 
-# %magic      !command      help?      x = !command
-_MAGIC = re.compile(r"^(?:([ \t]*[\w, ]+=[ \t]*)[%!].*|([ \t]*)(?:[%!?].*|[^#\n'\"]*\?))$", re.M)
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """The virtual module, its plan, and the rows that it left out."""
+
+    lines: tuple[Line, ...]
+    edits: tuple[Edit, ...] = ()
+    notes: tuple[Note, ...] = ()
+    broken: tuple[Row, ...] = ()
+
+    @property
+    def text(self) -> str:
+        return "".join(f"{line.code}\n" for line in self.lines)
 
 
-def _parsed(code: str) -> ast.Module | None:
+def plan_snippets(
+    path: str,
+    snippets: Sequence[Snippet],
+    context: Context,
+    plan: Planner,
+    *,
+    prelude: Sequence[str] = (),
+    shared: Callable[[str], bool] = lambda name: False,
+    line_of: Callable[[int], int],
+    lenient: bool,
+) -> Planned:
+    """Plan snippets that share a namespace. `shared` tells whether somebody else reads a name that they import.
+
+    What stands in the way is left where it is, with a warning, if `lenient`.
+    """
+    lines, broken = _assembled(snippets, prelude)
+    planned = Planned(lines, broken=broken)
+    beside = f"{path.rpartition('/')[0]}/__text__.py".lstrip("/")
+    data = planned.text.encode("utf-8", "replace")
+    taken = frozenset(
+        (beside, number)
+        for number, line in enumerate(lines, 1)
+        if line.row is not None and (path, line_of(line.row.marks[0])) in context.accepted
+    )
+    own = replace(context, accepted=taken)
+    found = plan(beside, data, own)
+    stands = found.refusals
+    if lenient and stands:
+        own = replace(own, accepted=taken | {(beside, refusal.site.line) for refusal in stands})
+        found = plan(beside, data, own)
+    free = frozenset((beside, name) for name in found.unused if not shared(name))
+    if free:
+        found = plan(beside, data, replace(own, droppable=free))
+    notes: list[Note] = []
+    refused, warned = (WARNING, MENTION) if lenient else (REFUSAL, WARNING)
+    ends = _statement_ends(planned.text)
+    for refusal in {*stands, *found.refusals, *(() if lenient else found.accepted)}:
+        notes.append(_note(lines, ends, refusal.site.line, refusal.symbol, refused, refusal.reason, refusal.hint))
+    for warning in found.warnings:
+        notes.append(_note(lines, ends, warning.site.line, warning.symbol, warned, warning.reason))
+    for mention in found.mentions:
+        notes.append(_note(lines, ends, mention.site.line, mention.symbol, MENTION))
+    if lenient and found.refusals:
+        for edit in found.edits:
+            at = planned.text.count("\n", 0, edit.start) + 1
+            code = lines[at - 1].code
+            symbols = [each.symbol for each in context.resolutions if each.symbol.name in code]
+            symbol = str((symbols or [context.resolutions[0].symbol])[0])
+            reason = "another place of the same code stands in the way"
+            notes.append(_note(lines, ends, at, symbol, WARNING, reason))
+    return replace(planned, edits=() if found.refusals else found.edits, notes=tuple(notes))
+
+
+def parsed(code: str) -> ast.Module | None:
+    """The code's syntax tree, if it has one."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -82,53 +146,128 @@ def _parsed(code: str) -> ast.Module | None:
         return None
 
 
-def reads_of(snippets: Sequence[Snippet], package: str, wanted: Wanted) -> tuple[list[Read], list[Snippet]]:
-    """What snippets that run one after the other read of the package; beside it, those that hold more than Python."""
-    nodes: list[tuple[Snippet, ast.AST]] = []
-    odd: list[Snippet] = []
-    for each in snippets:
-        tree = _parsed(each.code)
-        if tree is None:
-            odd.append(each)
-            tree = _parsed(_MAGIC.sub(lambda magic: f"{magic[1]}None" if magic[1] else f"{magic[2]}pass", each.code))
-        nodes += [(each, node) for node in ast.walk(tree)] if tree is not None else []
-    aliases: dict[str, str] = {}
-    for _, node in nodes:
+def code_of(rows: Iterable[Row]) -> str:
+    return "".join(f"{row.code}\n" for row in rows)
+
+
+def _units(snippet: Snippet) -> list[tuple[Row, ...]]:
+    if not snippet.examples:
+        return [snippet.rows]
+    units: list[list[Row]] = []
+    for row in snippet.rows:
+        if row.opens or not units:
+            units.append([])
+        units[-1].append(row)
+    return [tuple(unit) for unit in units]
+
+
+def _assembled(snippets: Sequence[Snippet], prelude: Sequence[str]) -> tuple[tuple[Line, ...], tuple[Row, ...]]:
+    whole = parsed("".join(f"{code_of(snippet.rows)}{_BARRIER}\n" for snippet in snippets)) is not None
+    barrier = Line(_BARRIER, -1)
+    lines = [barrier]  # it keeps a comment on the first line from being an encoding cookie
+    for statement in prelude:
+        lines += [Line(code, -2) for code in statement.split("\n")]
+    broken: list[Row] = []
+    for number, snippet in enumerate(snippets):
+        lines.append(barrier)
+        for unit in _units(snippet):
+            if whole or parsed(code_of(unit)) is not None:
+                lines += [Line(row.code, number, row) for row in unit]
+            else:
+                broken += unit
+                lines += [Line(_BARRIER, number, row, True) for row in unit]
+    return (*lines, barrier), tuple(broken)
+
+
+def _statement_ends(text: str) -> dict[int, int]:
+    tree = parsed(text)
+    ends: dict[int, int] = {}
+    for node in ast.walk(tree) if tree is not None else ():
+        if isinstance(node, ast.stmt) and not hasattr(node, "body"):
+            ends[node.lineno] = max(ends.get(node.lineno, 0), node.end_lineno or 0)
+    return ends
+
+
+def _note(
+    lines: Sequence[Line], ends: dict[int, int], line: int, symbol: str, weight: int, reason: str = "", hint: str = ""
+) -> Note:
+    first = _row_near(lines, line)
+    last = _row_near(lines, ends.get(line, line))
+    name = symbol.rpartition(":")[2]
+    return Note(first.marks[0], max(last.marks[0], first.marks[0]), name, weight, reason, hint)
+
+
+def _row_near(lines: Sequence[Line], line: int) -> Row:
+    # what belongs to the prelude is told at the first row
+    near = [*lines[max(line - 1, 0) :], *reversed(lines[: max(line - 1, 0)])]
+    return next(each.row for each in near if each.row is not None)
+
+
+def touched_names(context: Context) -> frozenset[str]:
+    """What a text must spell to be worth a look: the symbols, and the modules that the package no longer loads."""
+    lost = {name.rpartition(".")[2] for name in context.lost if name.startswith(f"{context.package.name}.")}
+    return frozenset({found.symbol.name for found in context.resolutions} | lost)
+
+
+def prelude_of(statements: Iterable[ast.stmt], context: Context, code: ast.Module) -> tuple[str, ...]:
+    """The imports among `statements` through which `code`, which runs after them, can reach the package."""
+    package = context.package.name
+    nodes = list(ast.walk(code))
+    read = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+    bound = {
+        alias.asname or alias.name.partition(".")[0]
+        for node in nodes
+        if isinstance(node, (ast.Import, ast.ImportFrom))
+        for alias in node.names
+    }
+    bound |= {node.id for node in nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
+    statements = [*statements]
+    wanted = read - bound - _assigned(statements)
+    starred = {found.symbol.name for found in context.resolutions if found.starred}
+    kept: dict[str, None] = {}
+    for node in _imports(statements):
         if isinstance(node, ast.Import):
-            # import pkg      import pkg as p
-            tops = [(alias, alias.name.partition(".")[0]) for alias in node.names]
-            aliases |= {alias.asname or top: alias.name if alias.asname else top for alias, top in tops}
-        elif isinstance(node, ast.ImportFrom) and not node.level:
-            # from parent import pkg as p      from pkg import *
-            aliases |= {alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names}
-    others = {node.id for _, node in nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
-    others |= {node.arg for _, node in nodes if isinstance(node, ast.arg)}
-    reads: list[Read] = []
-    for each, node in nodes:
-        for name, sure in _read(node, package, wanted, aliases, others):
-            assert isinstance(node, (ast.stmt, ast.expr))
-            last = each.at(node.end_lineno or node.lineno)
-            reads.append(Read(each.at(node.lineno), last, name, isinstance(node, ast.stmt), sure))
-    return reads, odd
+            # import pkg        import pkg as p
+            reach = [
+                a for a in node.names if f"{package}.".startswith(f"{a.name}.") or a.name.startswith(f"{package}.")
+            ]
+            if any((alias.asname or alias.name.partition(".")[0]) in wanted for alias in reach):
+                kept[ast.unparse(ast.Import(reach))] = None
+        elif node.names[0].name == "*":
+            # from pkg import *
+            if node.module and starred & wanted and package.endswith(node.module):
+                kept[ast.unparse(node)] = None
+        else:
+            # from parent import pkg as p
+            leaf = package.rpartition(".")[2]
+            reach = [a for a in node.names if a.name == leaf and (a.asname or a.name) in wanted]
+            if reach:
+                kept[ast.unparse(ast.ImportFrom(node.module, reach, node.level))] = None
+    return tuple(kept)
 
 
-def _read(
-    node: ast.AST, package: str, wanted: Wanted, aliases: Mapping[str, str], others: set[str]
-) -> list[tuple[str, bool]]:
-    """The symbols that one node reads, and whether for certain."""
-    if isinstance(node, ast.ImportFrom) and not node.level and node.module == package:
-        return [(alias.name, True) for alias in node.names if alias.name in wanted]
-    if isinstance(node, ast.Import):
-        # import pkg.f as m      where pkg.f is the function
-        dotted = {found.symbol.dotted: name for name, found in wanted.items()}
-        return [(dotted[alias.name], True) for alias in node.names if alias.asname and alias.name in dotted]
-    if isinstance(node, ast.Name) and node.id in wanted and aliases.get("*") == f"{package}.*":
-        return [(node.id, wanted[node.id].starred)] if node.id not in {*aliases, *others} else []
-    name, owner = (node.attr, node.value) if isinstance(node, ast.Attribute) else ("", None)
-    if isinstance(node, ast.Call) and len(node.args) > 1 and isinstance(node.args[1], ast.Constant):
-        # getattr(pkg, "sym")
-        name, owner = str(node.args[1].value), node.args[0]
-    if owner is None or name not in wanted:
-        return []
-    top, dot, rest = ast.unparse(owner).partition(".")
-    return [(name, top in aliases and top not in others)] if aliases.get(top, top) + dot + rest == package else []
+def _assigned(statements: Iterable[ast.stmt]) -> set[str]:
+    """The names that statements bind in their own scope, other than by imports."""
+    names: set[str] = set()
+    todo: list[ast.AST] = [*statements]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            names.add(node.name)
+        elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            names.add(node.id)
+        elif not isinstance(node, (ast.Lambda, ast.ExceptHandler)):  # except ImportError: pkg = None
+            todo += ast.iter_child_nodes(node)
+    return names
+
+
+def _imports(statements: Iterable[ast.stmt]) -> Iterable[ast.Import | ast.ImportFrom]:
+    for statement in statements:
+        if isinstance(statement, (ast.Import, ast.ImportFrom)):
+            yield statement
+        elif isinstance(statement, (ast.If, ast.Try, ast.With)):
+            yield from _imports(statement.body)
+
+
+def symbol_named(context: Context, name: str) -> str:
+    return str(Symbol(context.package.name, name))

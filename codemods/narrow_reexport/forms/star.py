@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from codemods.engine.model import Module
-from codemods.engine.namespace import absolute, all_values
+from codemods.engine.namespace import Namespaces, absolute, all_values
 from codemods.engine.references import StarImport
 from codemods.engine.scopes import Syntax
 from codemods.narrow_reexport.forms.from_import import spell
@@ -50,7 +50,8 @@ def change_star(
             # from pkg import *          ->  from pkg import *
             # sym()                          from pkg.sub import sym
             origin = found.origin
-            alias = "" if origin.name == name else name
+            # in a stub a plain import is no re-export
+            alias = "" if origin.name == name and not syntax.source.path.endswith(".pyi") else name
             if not _beside(star, module, origin.module, origin.name, name):
                 spelled = spell(module, star.statement, package, origin.module)
                 new[origin.module, name] = NewImport(spelled, origin.module, ((origin.name, alias),), noqa)
@@ -68,6 +69,19 @@ def change_star(
     start = syntax.source.span(star.statement)[0]
     _, end = statement_end(syntax.source, star.statement)
     return Change(star.statement, star.block, syntax.source.text[start:end], list(joined.values()))
+
+
+def starred_by_stub(package: Module, syntax: Syntax, namespaces: Namespaces, symbols: Collection[str]) -> set[str]:
+    """The modules from which the stub of an `__init__` stars a symbol that the `__init__` itself may name."""
+    found: set[str] = set()
+    for statement, _ in syntax.imports:
+        # from .sub import *        in the stub;        from .sub import sym        in the __init__
+        if isinstance(statement, ast.ImportFrom) and statement.names[0].name == "*":
+            source = absolute(package, statement)
+            names = namespaces.star(source)
+            if names is not None and any(symbol in names.certain for symbol in symbols):
+                found.add(source)
+    return found
 
 
 def _beside(star: StarImport, module: Module, source: str, name: str, bound: str) -> bool:

@@ -35,6 +35,7 @@ class NewImport:
     alias: str = ""
     shape: str = ""
     listing: bool = False  # a star spelled out: wrapped even with a pragma
+    lazy: bool = False  # `lazy from`, `lazy import` (PEP 810)
 
     @property
     def bound(self) -> tuple[str, ...]:
@@ -58,21 +59,22 @@ def render(new: NewImport, indent: str, width: int, newline: str) -> str:
     """The code of an import, wrapped the way Black does it where it is longer than `width`."""
     if new.shape:
         return new.shape
+    word = "lazy " if new.lazy else ""
     if not new.names:
-        return f"import {new.module}{f' as {new.alias}' if new.alias else ''}{_comment(new.comment)}"
+        return f"{word}import {new.module}{f' as {new.alias}' if new.alias else ''}{_comment(new.comment)}"
     names = [f"{name} as {alias}" if alias else name for name, alias in new.names]
-    line = f"from {new.spelled} import {', '.join(names)}{_comment(new.comment)}"
+    line = f"{word}from {new.spelled} import {', '.join(names)}{_comment(new.comment)}"
     pragma = PRAGMA.search(new.comment) is not None
     if len(indent + line) <= width or (pragma and not new.listing):
         return line
     if pragma:
         # a pragma counts for the statement's first line
         rows = [f"{indent}    {name}," for name in names]
-        return newline.join([f"from {new.spelled} import ({_comment(new.comment)}", *rows, f"{indent})"])
+        return newline.join([f"{word}from {new.spelled} import ({_comment(new.comment)}", *rows, f"{indent})"])
     rows = [f"{indent}    {name}," for name in names]
     if new.comment:
         rows[-1] += _comment(new.comment)
-    return newline.join([f"from {new.spelled} import (", *rows, f"{indent})"])
+    return newline.join([f"{word}from {new.spelled} import (", *rows, f"{indent})"])
 
 
 def statement_end(source: Source, node: ast.stmt) -> tuple[int, int]:
@@ -124,7 +126,7 @@ def deletion(source: Source, block: Block, *statements: ast.stmt) -> Edit:
         row = source.starts[first.lineno - 1 - above_blank]
         if stop == len(source.text) and not source.text.endswith(("\n", "\r")) and row > 0:
             row -= len(source.newline)  # no newline at the end before, none after
-    elif at_start:
+    elif at_start or (first is block.statements[0] and not above_blank and isinstance(block.owner, ast.FunctionDef)):
         stop = source.starts[below - 1 + below_blank]
     else:
         stop = source.starts[below - 1 + min(above_blank, below_blank)]

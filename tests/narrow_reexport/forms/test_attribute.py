@@ -447,3 +447,18 @@ def test_an_optional_symbol_read_at_module_level_is_refused() -> None:
         "main.py": "import pkg\n\nprint(pkg.sym(2))\n",
     }
     check_refused(tree, "pkg", "sym", "optional", at="main.py:3")
+
+
+def test_a_late_read_and_one_that_must_be_early_share_one_import_statement() -> None:
+    tree = {
+        "pkg/__init__.py": "from .a import fa\nfrom .b import fb\n",
+        "pkg/a.py": "def fa():\n    return 1\n",
+        "pkg/b.py": "def fb():\n    return 2\n",
+        "user.py": "import pkg\n\n\ndef f():\n    return pkg.fa(), pkg.fb()\n",
+        "main.py": 'from unittest import mock\n\nimport user\n\nwith mock.patch("pkg.b.fb"):\n    print(user.f())\n',
+    }
+    after = {
+        "pkg/__init__.py": "",
+        "user.py": "import pkg\nimport pkg.a\nfrom pkg.b import fb\n\n\ndef f():\n    return pkg.a.fa(), fb()\n",
+    }
+    check_rewritten(tree, "pkg", "fa fb", after, run=["main"])

@@ -516,37 +516,3 @@ def test_an_origin_that_imports_its_symbol_through_the_package_is_refused() -> N
             "pkg/sub.py": sub.replace("from pkg import", "from pkg.sub import"),
         },
     )
-
-
-# --- lazy exports: recognised, never left half removed ---
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        (
-            'def __getattr__(name):\n    if name == "sym":\n'
-            "        from .sub import sym\n\n        return sym\n"
-            "    raise AttributeError(name)\n"
-        ),
-        (
-            'import importlib\n\n_TABLE = {"sym": ".sub"}\n\n\ndef __getattr__(name):\n'
-            "    return getattr(importlib.import_module(_TABLE[name], __name__), name)\n"
-        ),
-        (
-            "import lazy_loader as lazy\n\n"
-            '__getattr__, __dir__, __all__ = lazy.attach(__name__, submod_attrs={"sub": ["sym"]})\n'
-        ),
-        (
-            '_import_structure = {"sub": ["sym"]}\n\nimport sys\n\n'
-            "sys.modules[__name__] = _LazyModule(__name__, _import_structure)\n"
-        ),
-    ],
-)
-def test_a_lazy_export_is_recognised_and_refused(text: str) -> None:
-    refused(text, "lazily", at="pkg/__init__.py:")
-
-
-def test_a_lazy_from_of_a_later_python_is_refused_by_name() -> None:
-    tree = {**PKG, "pkg/__init__.py": "lazy from .sub import sym\n"}
-    check_refused(tree, "pkg", "sym", "lazy|3.15|parse", exit_code=3, at="pkg/__init__.py:1")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from tests.narrow_reexport.trees import NARROWED, PKG, answered, blocks, stays
@@ -31,6 +33,28 @@ from tests.narrow_reexport.verbs import check_refused, check_rewritten
         '[getattr(pkg, name)() for name in ("sym",)]',
         "inspect.getmembers(pkg)[-1][0]",
         "dir(pkg)",
+        'operator.attrgetter("sym", "light")(pkg)[0]',
+        'operator.methodcaller("sym", 2)(pkg)',
+        'inspect.getattr_static(pkg, "sym")',
+        'pkg.__dict__.get("sym")',
+        'vars(pkg).get("sym", None)',
+        'pkg.__getattribute__("sym")',
+        'object.__getattribute__(pkg, "sym")',
+        'getattr(getattr(importlib, "import_module")("pkg"), "sym")',
+        'sys.modules.get("pkg").sym',
+        'getattr(importlib.reload(pkg), "sym")',
+        'getattr(pkg, "sym", [].append(1))',
+        'getattr(pkg, "sym", pkg.sym)(1)',
+        'vars(pkg).get("sym", [].append(1))',
+        '[getattr(p, "sym") for p in (pkg,)]',
+        'dict(x=pkg)["x"].sym',
+        "f\"{getattr(pkg, 'sym')(2)}\"",
+        "f\"{importlib.import_module('pkg').sym(2)}\"",
+        'importlib.import_module(name="pkg").sym',
+        '(lambda: getattr(pkg, "sy" + "m"))()(2)',
+        '[vars(pkg)[n](1) for n in ("light", "sym")]',
+        'list(map(lambda n: getattr(pkg, n)(2), ["sym"]))',
+        '(m := importlib.import_module("pkg")).sym(2)',
     ],
 )
 def test_reflection_is_rewritten_refused_or_warned_of(code: str) -> None:
@@ -42,12 +66,6 @@ def test_reflection_is_rewritten_refused_or_warned_of(code: str) -> None:
         ),
         "main.py:4",
     )
-
-
-def test_a_literal_name_is_refused_with_file_line_and_way_out() -> None:
-    outcome = blocks('import pkg\n\nprint(getattr(pkg, "sym")(2))\n', "by name", at="main.py:3")
-    assert "way out" in outcome.text
-    assert 'getattr(pkg, "sym")' in outcome.text
 
 
 def test_another_literal_name_is_none_of_our_business() -> None:
@@ -186,3 +204,151 @@ def test_an_accept_comment_takes_a_site_on() -> None:
 
 def test_an_accept_comment_elsewhere_does_not() -> None:
     blocks('# codemods: accept narrow_reexport\nLABEL = "pkg.sym"\n', "exactly", at="main.py:2")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        'f"make_{x}"',
+        '"make_" + x',
+        '"make_%s" % x',
+        '"make_{}".format(x)',
+        '"nothing" if x else "nowhere"',
+    ],
+)
+def test_a_computed_name_that_cannot_be_the_symbol_is_left_alone(name: str) -> None:
+    stays(f"import sys\n\nimport pkg\n\nx = sys.argv[-1][:2]\nprint(getattr(pkg, {name}, None))\n")
+
+
+@pytest.mark.parametrize(
+    "name", ['f"{x}m"', '"sy" + x', '"%s%s" % (x, x)', "x.lower()", 'x or "light"', '"s{}".format(x)']
+)
+def test_a_computed_name_that_may_be_the_symbol_is_refused(name: str) -> None:
+    blocks(
+        f"import sys\n\nimport pkg\n\nx = sys.argv[-1][:2]\nprint(getattr(pkg, {name}, None))\n",
+        "dynamic",
+        at="main.py:6",
+    )
+
+
+def test_a_loop_over_other_names_is_left_alone() -> None:
+    stays(
+        """
+        import pkg
+
+        NAMES = ("light", "nothing")
+        for name in ("light", "nothing"):
+            print(getattr(pkg, name, None) is None)
+        for name, size in (("light", 1), ("nothing", 2)):
+            print(hasattr(pkg, name), size)
+        for each in "light nothing".split():
+            print(hasattr(pkg, each))
+        for each in {"light": 1}:
+            print(vars(pkg)[each](1), pkg.__dict__[each](2))
+        print([hasattr(pkg, other) for other in NAMES])
+        """
+    )
+
+
+@pytest.mark.parametrize("names", ['("light", "sym")', '["sym"]', '{"sym": 1}', '"light sym".split()', "NAMES"])
+def test_a_loop_over_the_symbol_too_is_refused(names: str) -> None:
+    blocks(
+        f'import pkg\n\nNAMES = ("light", "sym")\nfor name in {names}:\n    print(getattr(pkg, name)(1))\n',
+        "the name may be sym here",
+        at="main.py:5",
+    )
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        'NAMES = ["light"]\nNAMES.append("sym")\nfor name in NAMES:\n    print(getattr(pkg, name)(1))\n',
+        'name = "light"\nname = "sy" "m"\nprint(getattr(pkg, name)(1))\n',
+        'name = "sy"\nname += "m"\nprint(getattr(pkg, name)(1))\n',
+        'def f(name="light"):\n    return getattr(pkg, name)(1)\n\n\nprint(f("sym"))\n',
+        'name, other = "sym", "light"\nprint(getattr(pkg, name)(1))\n',
+        'name = "light"\n\n\ndef f():\n    global name\n    name = input()\n\n\nprint(getattr(pkg, name)(1))\n',
+    ],
+)
+def test_a_name_that_is_bound_otherwise_too_is_not_known(code: str) -> None:
+    blocks(f"import pkg\n\n{code}", "dynamic")
+
+
+def test_a_dynamic_read_on_what_is_only_perhaps_the_package_is_a_warning() -> None:
+    stays(
+        """
+        import os
+        import sys
+
+        import pkg
+
+        module = pkg if len(sys.argv) > 5 else os  # not sym
+        print(getattr(module, sys.argv[-1][:0] + "sep"))
+        print(getattr(module, "%s" % "sep"))
+        """,
+        says=r"warning: main\.py:8",
+    )
+
+
+@pytest.mark.parametrize("key", ["sys.argv[-1]", '"light" if sys.argv else "sym"'])
+def test_a_dynamic_key_of_the_namespace_is_refused(key: str) -> None:
+    blocks(f"import sys\n\nimport pkg\n\nprint(vars(pkg)[{key}])\n", "dynamic", at="main.py:5")
+    blocks(f"import sys\n\nimport pkg\n\nprint(pkg.__dict__[{key}])\n", "dynamic", at="main.py:5")
+
+
+@pytest.mark.parametrize(
+    ("code", "reason"),
+    [
+        ('operator.attrgetter("sym", "light")(pkg)', "several"),
+        ("operator.attrgetter(*sys.argv)(pkg)", "dynamic"),
+        ("operator.attrgetter(sys.argv[0])(pkg)", "dynamic"),
+        ('vars(pkg).pop("sym")', "replaced"),
+        ('pkg.__dict__.get("sym", print())', "default"),
+        ('setattr(pkg, "sym", 1)', "by name"),
+        ('delattr(pkg, "sym")', "by name"),
+        ("setattr(pkg, sys.argv[0], 1)", "dynamic"),
+        ('"sym" in dir(pkg)', "by name"),
+        ('"sym" not in vars(pkg)', "by name"),
+        ('"sym" in pkg.__dict__', "by name"),
+        ('(get := operator.attrgetter("sym"))(pkg), get(pkg)', "by name"),
+        ("f\"{getattr(pkg, 'sym')(2)}\"", "f-string"),
+        ("(pkg if sys.argv else sys).sym", "some paths|call or a container"),
+        ('getattr(pkg if sys.argv else sys, "sym")', "some paths|call or a container|by name"),
+    ],
+)
+def test_what_cannot_be_shown_to_keep_its_meaning_is_refused(code: str, reason: str) -> None:
+    blocks(f"import operator\nimport sys\nimport pkg\n\nprint({code})\n", reason, at="main.py:5")
+
+
+def test_an_item_of_the_namespace_that_is_replaced_is_refused() -> None:
+    blocks('import pkg\n\npkg.__dict__["sym"] = 1\n', "replaced", at="main.py:3")
+    blocks('import pkg\n\ndel vars(pkg)["sym"]\n', "replaced", at="main.py:3")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'print(getattr(pkg, "sym")(2))',
+        "print(pkg.sym(2))",
+        'print(hasattr(pkg, "sym"))',
+        'print(vars(pkg)["sym"])',
+        'print(importlib.import_module("pkg").sym(2))',
+        "print(getattr(pkg, importlib.__name__, 1))",
+        'setattr(pkg, "sym", 1)',
+        "pkg.sym = 1",
+        'print(pkgutil.resolve_name("pkg:sym"))',
+        'print(sys.modules["pkg"].sym)',
+    ],
+)
+def test_an_accepted_read_stays_and_is_recorded(line: str) -> None:
+    text = f"import importlib, pkgutil, sys\nimport pkg\n\n{line}  # codemods: accept narrow_reexport\n"
+    outcome = check_rewritten(
+        {**PKG, "main.py": text}, "pkg", "sym", dict(NARROWED), options=["--output-format", "json"]
+    )
+    (accepted,) = json.loads(outcome.out)["accepted"]
+    assert (accepted["path"], accepted["line"], accepted["symbol"]) == ("main.py", 4, "pkg:sym")
+
+
+def test_whether_another_name_is_there_is_none_of_our_business() -> None:
+    outcome = stays('import pkg\n\nprint("light" in dir(pkg), "x" in vars(pkg), "light" in pkg.__dict__)\n')
+    assert "main.py:" not in outcome.text

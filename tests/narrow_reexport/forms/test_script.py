@@ -37,7 +37,7 @@ def test_a_command_that_reads_the_symbol_is_a_warning(path: str, text: str) -> N
 )
 def test_other_text_in_a_script_is_a_mention(path: str, text: str) -> None:
     outcome = check_rewritten({**PKG, path: text}, "pkg", "sym", dict(NARROWED), says=rf"{path}:2")
-    assert "warning:" not in outcome.text
+    assert "warning: " not in outcome.text
 
 
 def test_running_the_module_of_the_name_is_no_read() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.narrow_reexport.trees import NARROWED, PKG, moves, stays
+from tests.narrow_reexport.trees import NARROWED, PKG, moves, same_moves, stays
 from tests.narrow_reexport.verbs import check_rewritten
 
 
@@ -119,3 +119,18 @@ def test_a_name_used_in_a_string_annotation_counts_as_used() -> None:
     tree = {**PKG, "pkg/__init__.py": "from .light import light\nfrom .sub import Sym\n", "main.py": text}
     after = text.replace("from pkg import *\n", "from pkg import *\nfrom pkg.sub import Sym\n")
     check_rewritten(tree, "pkg", "Sym", {**NARROWED, "main.py": after}, run=["main"], unloaded=["pkg.sub"])
+
+
+def test_an_import_that_a_star_needs_is_not_joined_with_one_above_the_star() -> None:
+    # once the module pkg.fused is loaded, the star binds it over the function
+    same_moves(
+        "from pkg import fused\nimport pkg\nfrom pkg import *\n\nprint(fused(2))\n",
+        "from pkg.fused import fused\nimport pkg\nfrom pkg import *\nfrom pkg.fused import fused\n\nprint(fused(2))\n",
+    )
+
+
+def test_a_new_name_beside_a_star_is_one_that_the_star_cannot_bind() -> None:
+    same_moves(
+        "from pkg import fused\nimport pkg\nfrom pkg import *\n\nprint(pkg.fused(2))\n",
+        "from pkg.fused import fused, fused as _fused\nfrom pkg import *\n\nprint(_fused(2))\n",
+    )
