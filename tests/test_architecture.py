@@ -153,7 +153,6 @@ def test_tests_mirror_the_modules() -> None:
         "model",
         "errors",
         "request",
-        "conditions",
         "context",
         "name_facts",
         "left_alone",

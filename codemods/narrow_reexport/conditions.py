@@ -12,7 +12,8 @@ import re
 from codemods.engine.errors import NotAReexport, Unreadable
 from codemods.engine.model import Module, Refusal, Symbol, When
 from codemods.engine.namespace import Namespaces, all_values
-from codemods.engine.scopes import Binding
+from codemods.engine.python_floor import always_holds
+from codemods.engine.scopes import Binding, Block
 from codemods.engine.source import NotPython, decode, parse
 from codemods.engine.walk import catches_import_error, suppresses_import_error
 from codemods.narrow_reexport.forms.module_name import says_package
@@ -27,7 +28,7 @@ def may_be_missing(package: Module, namespaces: Namespaces, name: str, found: li
     """Whether the name may be missing: a guard without a fallback. Raises NotAReexport for other conditions."""
     optional = False
     for binding in found:
-        if not binding.block.optional:
+        if not binding.block.optional or _runs_anyway(binding.block, package, namespaces):
             continue
         owner = binding.block.owner
         if isinstance(owner, ast.With) and suppresses_import_error(owner):
@@ -61,9 +62,26 @@ def may_be_missing(package: Module, namespaces: Namespaces, name: str, found: li
             namespaces,
             f"{name} is bound only under a condition (line {getattr(owner, 'lineno', 0)}): more than one origin, or none",
             binding.statement.lineno,
+            "where the condition is false nobody gets the name today, and its origin might still give it; if it always holds, "
+            "take the import out of it first"
+            if isinstance(owner, ast.If)
+            else "",
         )
 
     return optional
+
+
+def _runs_anyway(block: Block | None, package: Module, namespaces: Namespaces) -> bool:
+    # if sys.version_info >= (3, 8): from .sub import sym        true on every Python that the project supports
+    syntax = namespaces.syntax(package)
+    while syntax is not None and block is not None and block.optional:
+        owner = block.owner
+        if not isinstance(owner, ast.If) or block.statements is not owner.body:
+            return False
+        if not always_holds(owner.test, syntax, namespaces.floor):
+            return False
+        block = block.parent
+    return True
 
 
 def rebound_later(package: Module, namespaces: Namespaces, name: str, origin: Symbol) -> Refusal | None:
