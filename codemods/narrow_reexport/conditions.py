@@ -42,6 +42,8 @@ def may_be_missing(package: Module, namespaces: Namespaces, name: str, found: li
                 for s in (*owner.body, *owner.orelse)
                 if not isinstance(s, (ast.Import, ast.ImportFrom, ast.Pass)) and not all_values(s)
             ]
+            if not flags and only_raises(binding) and not (binding.block.parent and binding.block.parent.optional):
+                continue  # without the name the package cannot be imported at all
             handled = [s for handler in owner.handlers for s in handler.body if not isinstance(s, (ast.Pass, ast.Expr))]
             if not flags and not handled and (binding.block.parent is None or not binding.block.parent.optional):
                 optional = True
@@ -69,6 +71,21 @@ def may_be_missing(package: Module, namespaces: Namespaces, name: str, found: li
         )
 
     return optional
+
+
+def only_raises(binding: Binding) -> bool:
+    """Whether the name is bound in a `try` whose handlers do nothing but raise."""
+    # try: from .sub import sym        except ImportError as error: raise RuntimeError("...") from error
+    owner = binding.block.owner
+    return (
+        isinstance(owner, ast.Try)
+        and bool(owner.handlers)
+        and all(
+            isinstance(handler.body[-1], ast.Raise)
+            and all(isinstance(s, (ast.Expr, ast.Pass)) for s in handler.body[:-1])
+            for handler in owner.handlers
+        )
+    )
 
 
 def _runs_anyway(block: Block | None, package: Module, namespaces: Namespaces) -> bool:

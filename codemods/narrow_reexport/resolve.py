@@ -16,7 +16,7 @@ from codemods.engine.errors import CodemodError, NotAReexport, UnknownSymbol
 from codemods.engine.model import Module, Refusal, Site, Symbol, When
 from codemods.engine.namespace import Namespaces, absolute
 from codemods.engine.scopes import Binding, Syntax
-from codemods.narrow_reexport.conditions import may_be_missing, no_reexport, rebound_later, unreadable
+from codemods.narrow_reexport.conditions import may_be_missing, no_reexport, only_raises, rebound_later, unreadable
 from codemods.narrow_reexport.forms.lazy_export import is_lazily_bound, lazy_export, lazy_names, order_decides
 
 
@@ -35,6 +35,7 @@ class Resolution:
     stars: tuple[str, ...]  # the modules whose star in the `__init__` brings it
     narrowed: bool = False  # the `__init__` no longer binds it
     lazy: bool = False  # the package loads the origin when the name is first asked for
+    reraised: bool = False  # bound in a `try` whose handlers raise another error
 
     @property
     def loads(self) -> str:
@@ -210,6 +211,7 @@ class _Resolver:
             False,
             tuple(source for source, _, _ in stars),
             lazy=lazy,
+            reraised=any(only_raises(binding) for binding in found),
         )
 
     def with_path(self, found: Resolution) -> Resolution:

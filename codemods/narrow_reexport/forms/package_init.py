@@ -22,6 +22,7 @@ from codemods.narrow_reexport.forms.init_star import dissolve_stars
 from codemods.narrow_reexport.forms.init_uses import InitPlan, InitUses
 from codemods.narrow_reexport.forms.lazy_cut import lazy_tables
 from codemods.narrow_reexport.forms.lazy_modules import unneeded
+from codemods.narrow_reexport.forms.reraised import reworded
 from codemods.narrow_reexport.forms.statement import deletion
 from codemods.narrow_reexport.resolve import Resolution
 from codemods.narrow_reexport.star_modules import StarModules
@@ -82,6 +83,7 @@ class _InitPlanner(InitUses):
             self._by_name(name, found)
         self._module_names()
         self.plan.warnings += untied(self.package, self.syntax, self.removed, self.resolutions)
+        self.plan.warnings += reworded(self.syntax, self.resolutions.values())
         self._module_imports(entries)
         dels = self._deletions()
         self._submodule_uses()
@@ -260,7 +262,7 @@ class _InitPlanner(InitUses):
                         and not statement.finalbody
                     )
                     dead = dead and all(
-                        isinstance(inner, (ast.Pass, ast.Expr))
+                        isinstance(inner, (ast.Pass, ast.Expr, ast.Raise))
                         for handler in statement.handlers
                         for inner in handler.body
                     )
