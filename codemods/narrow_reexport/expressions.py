@@ -26,6 +26,7 @@ from codemods.narrow_reexport.forms.attribute import AttributePlanner, additions
 from codemods.narrow_reexport.forms.by_name import asks_after_it, hindrance, taken_over
 from codemods.narrow_reexport.forms.code_string import Planner, Rewriter
 from codemods.narrow_reexport.forms.dotted_string import judge_strings
+from codemods.narrow_reexport.forms.lazy_object import judge_lazy_objects
 from codemods.narrow_reexport.forms.lazy_onward import onward_lazy
 from codemods.narrow_reexport.forms.lazy_reads import late_reads
 from codemods.narrow_reexport.forms.loaded import plan_loaded
@@ -165,6 +166,7 @@ class ExpressionPlanner:
             lazily.plan,
             judge_reflection(self.syntax, reflected, self.context.resolutions),
             judge_mirrors(self.syntax, names, reflected, self.context),
+            judge_lazy_objects(self.syntax, self.module, self.context.package.name, self.by_name),
             judge_namespaces(self.syntax, names, named, self.context.resolutions),
             judge_strings(self.syntax, self.context.resolutions, settled, rewriter),
             judge_loaded(self.syntax, self.target.lost, str(self.context.resolutions[0].symbol)),
