@@ -82,7 +82,7 @@ def resolve(
                     f"nothing in {package.name} matches {want!r}",
                     path=package.path,
                     line=1,
-                    hint="quote the pattern so that the shell leaves it alone",
+                    hint=_names_there(resolver.bound()),
                 )
             names += found
             broad |= set(found)
@@ -107,6 +107,13 @@ def resolve(
         else:
             resolutions.append(found_one)
     return Resolved(tuple(map(resolver.with_path, resolutions)), tuple(refusals), tuple(errors), tuple(skipped))
+
+
+def _names_there(bound: Sequence[str]) -> str:
+    public = [name for name in bound if not name.startswith("_")]
+    shown = ", ".join(public[:5]) + (", ..." if len(public) > 5 else "")
+    there = f"it binds {shown}" if public else "it binds no names"
+    return f"{there}; names that were narrowed before are known by their rows in narrowed.toml alone"
 
 
 class _Resolver:
