@@ -4,7 +4,7 @@ VENV   ?= .venv
 
 # Acceptance cases: a folder with harness.py and cases/, where there is one; CASES picks groups by their two digits.
 CASES_DIR ?= ../shared/cases
-CASES     ?= 01 02 03 04 05 07 08 09 10 12
+CASES     ?= 01 02 03 04 05 06 07 08 09 10 11 12
 # TIER=core leaves the hard ones out.
 TIER      ?=
 JOBS      ?= 2
@@ -24,7 +24,7 @@ BENCH_STAMP := $(VENV)/.installed-bench
 # A form for `make forms FORM=name`: prints what its fixture becomes, ready to be recorded.
 FORM ?=
 
-.PHONY: help demo forms test lint cases real-vllm bench clean
+.PHONY: help demo forms test lint cases real-vllm real-packages every-reexport bench clean
 .DELETE_ON_ERROR:
 
 help: ## list the targets
@@ -58,6 +58,12 @@ real-vllm: $(BENCH_STAMP) ## run on the released vLLM 0.27.0 and compare byte fo
 
 bench: $(BENCH_STAMP) ## time the command against its floors, as ratios (downloads 40 MB once)
 	$(BIN)/python benchmarks/ratios.py
+
+every-reexport: $(BENCH_STAMP) ## plan each re-export of vLLM 0.33.0 by itself, write nothing, print the table (half an hour)
+	$(BIN)/python benchmarks/every_reexport.py vllm-0.33.0 vllm
+
+real-packages: $(STAMP) ## narrow random re-exports of sympy, networkx, django, ... on a copy; the interpreter judges (an hour)
+	$(BIN)/python benchmarks/real_packages.py
 
 clean: ## remove .venv, caches and build output
 	rm -rf $(VENV) .cache build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -5,7 +5,7 @@ Invariant: it never writes into the tree, and it exits 1 if any run ends in a fa
 
     python benchmarks/every_reexport.py TREE TOP [--json FILE] [--only PACKAGE ...] [--markdown FILE]
 
-TREE is a checkout, TOP the import package in it (vllm, sympy, ...). Each name that an `__init__` below TOP binds by an
+TREE is a checkout, or a release such as vllm-0.33.0 whose source archive is fetched once; TOP the import package in it (vllm, sympy, ...). Each name that an `__init__` below TOP binds by an
 import, an alias or a star, and whose origin lies in TOP, is asked for by itself, as a person would:
 `narrow_reexport PACKAGE NAME`.
 """
@@ -16,11 +16,16 @@ import argparse
 import json
 import re
 import sys
+import tempfile
 import time
 import traceback
 from collections import Counter, defaultdict
 from dataclasses import asdict, dataclass
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from real_vllm import CACHE, fetch, unpack
 
 from codemods.engine.errors import CodemodError
 from codemods.narrow_reexport.pipeline import run
@@ -52,6 +57,8 @@ def main() -> int:
     parser.add_argument("--only", nargs="*", default=[], help="these packages alone")
     parser.add_argument("--limit", type=int, default=0, help="stop after so many re-exports")
     given = parser.parse_args()
+    if not given.tree.is_dir():
+        given.tree = released(str(given.tree))
     start = time.perf_counter()
     session = Session(given.tree, remember=True)
     verdicts: list[Verdict] = []
@@ -75,6 +82,16 @@ def main() -> int:
     if given.markdown:
         given.markdown.write_text(text, encoding="utf-8")
     return 1 if any(verdict.outcome in ("failure", "crash") for verdict in verdicts) else 0
+
+
+def released(release: str) -> Path:
+    """The unpacked source archive of a release, under `.cache/`."""
+    folder = CACHE / "every" / release
+    if not folder.is_dir():
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder.parent) as scratch:
+            unpack(fetch(release), Path(scratch)).replace(folder)
+    return folder
 
 
 def packages_of(session: Session, top: str) -> list[str]:

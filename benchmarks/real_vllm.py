@@ -113,14 +113,14 @@ def arguments() -> argparse.Namespace:
 # --- the released tree ---
 
 
-def fetch() -> Path:
+def fetch(release: str = RELEASE) -> Path:
     """The source archive, downloaded once: `unearth` takes it from the package index without building anything."""
-    archive = CACHE / f"{RELEASE}.tar.gz"
+    archive = CACHE / f"{release}.tar.gz"
     if not archive.is_file():
         CACHE.mkdir(exist_ok=True)
         with tempfile.TemporaryDirectory(dir=CACHE) as folder:
             unearth = Path(sys.executable).parent / "unearth"
-            command = [str(unearth), "--no-binary", "-d", folder, RELEASE.replace("-", "==")]
+            command = [str(unearth), "--no-binary", "-d", folder, release.replace("-", "==")]
             subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
             (found,) = Path(folder).glob("*.tar.gz")
             found.replace(archive)

@@ -163,7 +163,7 @@ def test_tests_mirror_the_modules() -> None:
         "expressions",
         "weave",
         "page",
-        "patch",
+        "late_readers",
         "verdicts",
         "literal",
         "label",

@@ -14,6 +14,27 @@ from codemods.narrow_reexport.resolve import Resolution
 
 
 @dataclass(frozen=True, slots=True)
+class Patched:
+    """What becomes of the patches of one symbol: they move to its origin, unless something stands in the way."""
+
+    name: str
+    obstacle: str = ""  # why they cannot move
+    hint: str = ""
+    stays: bool = False  # the package keeps the name, and its patches with it (--callers-only)
+    path: bool = False  # the origin's dotted path is the module once the run is done
+
+
+@dataclass(frozen=True, slots=True)
+class Faked:
+    """A module that some test replaces in `sys.modules`, and what that does to one symbol."""
+
+    module: str
+    name: str
+    reader: str  # a place that reads the symbol while that is on; empty where only imports may
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Context:
     """What the planning of any file needs to know of the rest of the tree."""
 
@@ -35,6 +56,10 @@ class Context:
     spared: frozenset[tuple[str, str]] = (
         frozenset()
     )  # (path, lost module): the file does not depend on the package for it
+    patched: tuple[Patched, ...] = ()  # symbols that somebody patches through the package
+    faked: tuple[Faked, ...] = ()
+    # (name, path, line): late reads of a name that no patch of its origin can reach
+    apart: frozenset[tuple[str, str, int]] = frozenset()
     star_takes: frozenset[str] = frozenset()  # lost modules that a star of their package took along
     rewrite_strings: bool = False  # strings and settings that are the path become the origin's path
 

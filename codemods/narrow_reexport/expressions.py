@@ -22,10 +22,11 @@ from codemods.engine.references import (
 from codemods.engine.scopes import Syntax, Use
 from codemods.narrow_reexport.context import Context
 from codemods.narrow_reexport.forms.annotation import type_strings, typed_strings
-from codemods.narrow_reexport.forms.attribute import AttributePlanner, additions_as_changes
+from codemods.narrow_reexport.forms.attribute import additions_as_changes
 from codemods.narrow_reexport.forms.by_name import asks_after_it, hindrance, taken_over
 from codemods.narrow_reexport.forms.code_string import Planner, Rewriter
 from codemods.narrow_reexport.forms.dotted_string import judge_strings
+from codemods.narrow_reexport.forms.faked_module import judge_fakes
 from codemods.narrow_reexport.forms.lazy_object import judge_lazy_objects
 from codemods.narrow_reexport.forms.lazy_onward import onward_lazy
 from codemods.narrow_reexport.forms.lazy_reads import late_reads
@@ -34,6 +35,9 @@ from codemods.narrow_reexport.forms.loaded_modules import judge_loaded
 from codemods.narrow_reexport.forms.mirror import judge_mirrors
 from codemods.narrow_reexport.forms.onward_all import onward_entries
 from codemods.narrow_reexport.forms.optional_use import LocalImports
+from codemods.narrow_reexport.forms.patch import PatchPlanner
+from codemods.narrow_reexport.forms.patch_target import PatchTargets, patch_calls
+from codemods.narrow_reexport.forms.patched_reads import PatchedPlanner
 from codemods.narrow_reexport.forms.public_names import compared_exports
 from codemods.narrow_reexport.forms.reflection import judge_namespaces, judge_reflection
 from codemods.narrow_reexport.forms.statement import Change
@@ -85,12 +89,94 @@ class ExpressionPlanner:
                 "a type string that is put together from parts reads the symbol through the package",
                 "write it as one literal",
             )
-        kept: list[AttributeUse] = []
-        named, reflected = taken_over(self.syntax, names, self.by_name, references)
         local = LocalImports(self.syntax, self.context.width)
-        for use in [*uses, *typed.found, *named]:
+        named, reflected = taken_over(self.syntax, names, self.by_name, references)
+        kept = self._kept([*uses, *typed.found, *named], names, references, local)
+        loaded = plan_loaded(self.syntax, self.module, names, kept, self.by_name, self.context.early, self._accepts)
+        late = late_reads(self.syntax, self.module, loaded.rest, typed.found, self.context)
+        planner = PatchedPlanner(
+            self.syntax,
+            self.module,
+            names,
+            early=self.context.early,
+            private=self.module.is_package or self.module.name in self.context.starred_modules or self._stars(),
+            risky=frozenset(found.symbol.name for found in self.context.resolutions)
+            if self.module.name in self.context.risky
+            else frozenset(),
+            typed=typed.counts,
+        )
+        planner.patched = {patched.name: patched for patched in self.context.patched}
+        handled = self._patches(planner, names)
+        planner.plan.additions += loaded.additions
+        plan = planner.run(late.rest, lost, self.by_name)
+        droppable = frozenset(name for path, name in self.context.droppable if path == self.syntax.source.path)
+        additions_as_changes(plan, self.syntax, self.draft.changes, droppable)
+        self.draft.unused += [root for _, block, _, root in plan.unused if block.scope is self.syntax.module]
+        self.draft.refusals += plan.refusals + late.refusals
+        self.draft.edits += plan.edits + loaded.edits + late.edits
+        self.draft.sites += len(plan.texts) + loaded.sites + len(late.texts)
+        self._texts([*plan.texts, *local.texts, *late.texts])
+        self.draft.edits += local.edits
+        self.draft.sites += len(local.texts)
+        for escape in (r for r in references if isinstance(r, Escape)):
+            reason = "the package is kept as a value here: whoever gets it may read the symbol from it"
+            self.draft.warnings.append(
+                Warned(self.syntax.source.site_of(escape.use.node), str(self.context.resolutions[0].symbol), reason)
+            )
+        self.draft.warnings += kept_in_classes(self.syntax, names, self.context)
+        self.draft.warnings += compared_exports(self.syntax, names, self.context)
+        listed = [found.symbol.name for found in self.context.resolutions if found.starred and not found.narrowed]
+        onward = onward_entries(self.syntax, self.module, names, listed, as_tuple=self.context.all_is_tuple)
+        self.draft.edits += onward
+        self.draft.sites += len(onward)
+        rewriter = Rewriter(self.context, self.plan, self._accepts) if self.context.rewrite_strings else None
+        lazily = onward_lazy(self.syntax, self.module, self.context)
+        settled = [*typed_strings(self.syntax), *loaded.strings, *lazily.settled]
+        reflected = [r for r in reflected if id(r.use.node) not in handled]
+        for verdicts in (
+            lazily.plan,
+            judge_reflection(self.syntax, reflected, self.context.resolutions),
+            judge_mirrors(self.syntax, names, reflected, self.context),
+            judge_lazy_objects(self.syntax, self.module, self.context.package.name, self.by_name),
+            judge_namespaces(self.syntax, names, named, self.context.resolutions),
+            judge_strings(self.syntax, self.context.resolutions, settled, rewriter, handled),
+            judge_loaded(self.syntax, self.target.lost, str(self.context.resolutions[0].symbol)),
+        ):
+            self._verdicts(verdicts)
+
+    def _stars(self) -> bool:
+        # from pkg import *        it may bind over a new name, for one the module f over the function f
+        imports = [each for each, _ in self.syntax.imports if isinstance(each, ast.ImportFrom)]
+        return any(each.names[0].name == "*" for each in imports)
+
+    def _patches(self, planner: PatchedPlanner, names: Names) -> set[int]:
+        """Decide for what tests replace; gives the nodes that are settled by that."""
+        path = self.syntax.source.path
+        unloaded = frozenset(name for name in self.context.lost if (path, name) not in self.context.spared)
+        deciding = PatchPlanner(self.syntax, self.by_name, planner.patched, unloaded, self._accepts)
+        patches = deciding.run(tuple(PatchTargets(names).found(patch_calls(self.syntax))))
+        planner.objects(patches.objects, self.by_name)
+        self._verdicts(TextPlan(patches.edits, patches.refusals, patches.warnings))
+        self._verdicts(judge_fakes(self.syntax, self.by_name, self.context.faked))
+        return patches.handled
+
+    def _is_module(self, use: AttributeUse, names: Names) -> bool:
+        # pkg.f.f()        patch.object(pkg.f, "f")        written by this run, where pkg.f is the module
+        origin = self.by_name[use.name].origin
+        parent = use.use.parent
+        if isinstance(parent, ast.Attribute):
+            return parent.attr == origin.name
+        beside = (*parent.args, *(keyword.value for keyword in parent.keywords)) if isinstance(parent, ast.Call) else ()
+        return any(isinstance(part, ast.Constant) and part.value == origin.name for part in beside)
+
+    def _kept(
+        self, uses: Sequence[AttributeUse], names: Names, references: Sequence[object], local: LocalImports
+    ) -> list[AttributeUse]:
+        """The reads that an import can be found for; the others are refused, warned of, or import at their place."""
+        kept: list[AttributeUse] = []
+        for use in uses:
             found = self.by_name[use.name]
-            if found.narrowed and found.same_name:
+            if found.same_name and (found.narrowed or (self.context.verifying and self._is_module(use, names))):
                 continue
             asks = asks_after_it(use, found, self.syntax)
             hindered = hindrance(use, found, self.syntax)
@@ -124,59 +210,7 @@ class ExpressionPlanner:
                 self._refuse(use.node, use.name, "the symbol is read through the package", "read it from its origin")
             else:
                 kept.append(use)
-        loaded = plan_loaded(self.syntax, self.module, names, kept, self.by_name, self.context.early, self._accepts)
-        late = late_reads(self.syntax, self.module, loaded.rest, typed.found, self.context)
-        planner = AttributePlanner(
-            self.syntax,
-            self.module,
-            names,
-            early=self.context.early,
-            private=self.module.is_package or self.module.name in self.context.starred_modules or self._stars(),
-            risky=frozenset(found.symbol.name for found in self.context.resolutions)
-            if self.module.name in self.context.risky
-            else frozenset(),
-            typed=typed.counts,
-        )
-        planner.plan.additions += loaded.additions
-        plan = planner.run(late.rest, lost, self.by_name)
-        droppable = frozenset(name for path, name in self.context.droppable if path == self.syntax.source.path)
-        additions_as_changes(plan, self.syntax, self.draft.changes, droppable)
-        self.draft.unused += [root for _, block, _, root in plan.unused if block.scope is self.syntax.module]
-        self.draft.refusals += plan.refusals + late.refusals
-        self.draft.edits += plan.edits + loaded.edits + late.edits
-        self.draft.sites += len(plan.texts) + loaded.sites + len(late.texts)
-        self._texts([*plan.texts, *local.texts, *late.texts])
-        self.draft.edits += local.edits
-        self.draft.sites += len(local.texts)
-        for escape in (r for r in references if isinstance(r, Escape)):
-            reason = "the package is kept as a value here: whoever gets it may read the symbol from it"
-            self.draft.warnings.append(
-                Warned(self.syntax.source.site_of(escape.use.node), str(self.context.resolutions[0].symbol), reason)
-            )
-        self.draft.warnings += kept_in_classes(self.syntax, names, self.context)
-        self.draft.warnings += compared_exports(self.syntax, names, self.context)
-        listed = [found.symbol.name for found in self.context.resolutions if found.starred and not found.narrowed]
-        onward = onward_entries(self.syntax, self.module, names, listed, as_tuple=self.context.all_is_tuple)
-        self.draft.edits += onward
-        self.draft.sites += len(onward)
-        rewriter = Rewriter(self.context, self.plan, self._accepts) if self.context.rewrite_strings else None
-        lazily = onward_lazy(self.syntax, self.module, self.context)
-        settled = [*typed_strings(self.syntax), *loaded.strings, *lazily.settled]
-        for verdicts in (
-            lazily.plan,
-            judge_reflection(self.syntax, reflected, self.context.resolutions),
-            judge_mirrors(self.syntax, names, reflected, self.context),
-            judge_lazy_objects(self.syntax, self.module, self.context.package.name, self.by_name),
-            judge_namespaces(self.syntax, names, named, self.context.resolutions),
-            judge_strings(self.syntax, self.context.resolutions, settled, rewriter),
-            judge_loaded(self.syntax, self.target.lost, str(self.context.resolutions[0].symbol)),
-        ):
-            self._verdicts(verdicts)
-
-    def _stars(self) -> bool:
-        # from pkg import *        it may bind over a new name, for one the module f over the function f
-        imports = [each for each, _ in self.syntax.imports if isinstance(each, ast.ImportFrom)]
-        return any(each.names[0].name == "*" for each in imports)
+        return kept
 
     def _fails_anyway(self, name: str, references: Sequence[object]) -> bool:
         # from pkg import sym        unguarded at module level: without the symbol this file cannot be imported at all

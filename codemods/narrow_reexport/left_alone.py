@@ -136,6 +136,10 @@ def needs_expressions(
         return True
     text = syntax.source.text
     package = context.package.name
+    if context.patched and ("patch" in text or "attr(" in text or ".spy(" in text):
+        return True  # patch("consumer.pkg.sym") need not spell the package
+    if context.faked and "sys.modules" in text:
+        return True
     if "import_module" in text:
         return True  # import_module(".pkg", "parent") spells the package in two parts
     if package not in text:

@@ -26,10 +26,12 @@ from codemods.engine.project import Tree
 from codemods.engine.source import decode
 from codemods.narrow_reexport.byways import readers_of
 from codemods.narrow_reexport.context import Context
+from codemods.narrow_reexport.coverage import with_coverage
 from codemods.narrow_reexport.forms.init_uses import InitPlan
 from codemods.narrow_reexport.forms.lazy_export import is_closed
 from codemods.narrow_reexport.forms.package_init import plan_init
 from codemods.narrow_reexport.forms.shim_table import shimmed
+from codemods.narrow_reexport.late_readers import Surveyed
 from codemods.narrow_reexport.lost import foreign_orphans, origins_of, spared, taken_by_stars
 from codemods.narrow_reexport.outcome import assemble, plan_files
 from codemods.narrow_reexport.plan import plan_file
@@ -226,6 +228,8 @@ def _narrow(
             progress=(lambda done, total: progress("scanning", done, total)) if progress else None,
         )
     context = _context(request, package, namespaces, before, resolutions, orphans, checkouts, width)
+    surveyed = Surveyed(checkouts, namespaces, before, lost, spelling)
+    context = with_coverage(context, surveyed, callers_only=callers_only)
     context = replace(context, star_takes=taken)
     for checkout in checkouts:
         assert checkout.scan is not None

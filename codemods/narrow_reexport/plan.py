@@ -143,7 +143,9 @@ class _Planner:
             patched = [
                 reference.name
                 for reference in names
-                if reference.name in self.context.early and reference.block.when.value == "late"
+                if reference.name in self.context.early
+                and reference.block.when.value == "late"
+                and (reference.name, self.syntax.source.path, statement.lineno) not in self.context.apart
             ]
             if patched:
                 self._refuse(

@@ -104,6 +104,8 @@ def scan(
     # what imports the package as a module spells its parent, or lies beside it
     above = package.rpartition(".")[0].rpartition(".")[2].encode()
     near = folder.rstrip("/").rpartition("/")[0] + "/"
+    modules = {package, *(found.origin.module for found in resolutions)}
+    fakes = re.compile(rb"\b(?:" + b"|".join(re.escape(name.encode()) for name in sorted(modules)) + rb")\b")
     reads: set[str] = set()
     unsure: dict[str, bytes] = {}
     for number, path in enumerate(paths):
@@ -153,6 +155,8 @@ def scan(
         )
         if loses:
             losing.add(path)
+        if b"sys.modules" in data and fakes.search(data):
+            kept[path] = data
         if has_name:
             for match in _PATCHES.finditer(data) if b"patch" in data or b"attr(" in data else ():
                 early.update(origins.get(match[1], ()))

@@ -45,7 +45,7 @@ def test_a_glob_takes_the_names_that_match() -> None:
 
 def test_a_glob_that_matches_nothing_is_an_error() -> None:
     outcome = check_refused(MANY, "pkg", "zz*", "nothing in pkg matches", exit_code=3, at="pkg/__init__.py:1")
-    assert "it binds fused_" in outcome.text
+    assert "fused_a" in outcome.text
 
 
 def test_a_glob_whose_names_went_without_a_row_says_what_is_known() -> None:

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 
 from codemods.engine.model import Edit, Refusal, Warned
 from codemods.engine.scopes import Syntax, Use
 from codemods.narrow_reexport.forms.code_string import Rewriter, is_prose, symbols_in_code
 from codemods.narrow_reexport.forms.label import is_compared, is_text, names_module
 from codemods.narrow_reexport.forms.literal import literal_at
-from codemods.narrow_reexport.forms.patch import is_patch_target, judge_deeper
 from codemods.narrow_reexport.forms.settings import MAY_BE_MODULE, WAY_OUT
 from codemods.narrow_reexport.forms.verdicts import TextPlan
 from codemods.narrow_reexport.resolve import Resolution
@@ -24,14 +24,19 @@ _BY_HAND = "change it by hand, or accept the site"
 
 
 def judge_strings(
-    syntax: Syntax, resolutions: Sequence[Resolution], types: Sequence[Use], rewriter: Rewriter | None = None
+    syntax: Syntax,
+    resolutions: Sequence[Resolution],
+    types: Sequence[Use],
+    rewriter: Rewriter | None = None,
+    handled: AbstractSet[int] = frozenset(),
 ) -> TextPlan:
-    """Verdicts on strings that spell the symbol's path or hold code that imports it; `types` are handled elsewhere.
+    """Verdicts on strings that spell the symbol's path or hold code that imports it; `types`, and the nodes in `handled`
+    (patch targets), are decided elsewhere.
 
     With a `rewriter` they are rewritten where that is certain.
     """
     plan = TextPlan()
-    typed = {id(use.node) for use in types}
+    typed = {id(use.node) for use in types} | handled
     for use in syntax.strings:
         assert isinstance(use.node, ast.Constant)
         value = str(use.node.value)
@@ -57,13 +62,6 @@ def _judge(syntax: Syntax, use: Use, value: str, found: Resolution, plan: TextPl
         return False
     if module and (deeper or names_module(use)):
         return True  # pkg.f.other: the module of that name
-    if is_patch_target(use):
-        if deeper:
-            judge_deeper(syntax, use, value, found, plan)
-            return True
-        reason = "a test patches the name on the package; the target must move together with the readers that it covers"
-        plan.refusals.append(Refusal(site, str(symbol), reason, _BY_HAND))
-        return True
     compared = is_compared(use) and not found.same_name
     if is_text(use) or (compared and rewriter is None):
         return True  # listed with the mentions

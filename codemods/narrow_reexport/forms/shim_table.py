@@ -54,23 +54,6 @@ def shimmed(source: Source, tree: ast.Module) -> dict[str, Symbol]:
     return {row.name: row.origin for row in shim.rows or ()} if shim is not None else {}
 
 
-def is_shim_alone(source: Source, tree: ast.Module) -> bool:
-    """Whether the module's `__getattr__` is the shim's own, which knows no further name."""
-    found = module_getattr(tree)
-    table = marked_table(source, tree)
-    if found is None or table is None or len(found[0].body) < 2:
-        return False
-    first = found[0].body[0]
-    # if name not in _MOVED: raise AttributeError(...)
-    return (
-        isinstance(first, ast.If)
-        and isinstance(first.test, ast.Compare)
-        and isinstance(first.test.ops[0], ast.NotIn)
-        and ast.unparse(first.test.comparators[0]) == name_of(table)
-        and isinstance(first.body[0], ast.Raise)
-    )
-
-
 def marked_table(source: Source, tree: ast.Module) -> ast.Assign | None:
     # # codemods: shim narrow_reexport
     # _MOVED = {...}

@@ -111,28 +111,6 @@ def test_a_warning_in_the_init_can_be_accepted_under_strict_too() -> None:
     check_rewritten(tree, "pkg", "sym", after, options=["--strict", "--accept", "pkg/__init__.py:9"], run=["main"])
 
 
-@pytest.mark.parametrize(
-    "code",
-    [
-        'mock.patch("pkg.sym")',
-        'mock.patch("pkg.sym", new=1)',
-        'mock.patch(target="pkg.sym")',
-        'monkeypatch.setattr("pkg.sym", 1)',
-        'mock.patch.object(pkg, "sym")',
-        'monkeypatch.setattr(pkg, "sym", 1)',
-        'monkeypatch.delattr(pkg, "sym")',
-        "mock.patch.multiple(pkg, sym=1)",
-    ],
-)
-def test_a_patch_of_the_package_is_refused_and_names_the_test(code: str) -> None:
-    blocks(
-        f"from unittest import mock\n\nimport pkg\n\n\ndef test_it(monkeypatch):\n    with {code}:\n        pass\n",
-        "patch|by name|attribute",
-        path="test_it.py",
-        at="test_it.py:7",
-    )
-
-
 def test_a_patch_of_a_consumer_is_left_alone() -> None:
     more = {"consumer.py": "from pkg import light\n\nsym = light\n"}
     stays(

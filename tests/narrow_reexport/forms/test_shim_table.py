@@ -9,7 +9,7 @@ import pytest
 from codemods.engine.model import Symbol
 from codemods.engine.source import decode, parse
 from codemods.narrow_reexport.forms.shim import with_shim
-from codemods.narrow_reexport.forms.shim_table import Moved, Shim, is_shim_alone, read_shim
+from codemods.narrow_reexport.forms.shim_table import Moved, Shim, read_shim
 
 
 def read(text: str) -> Shim | None:
@@ -54,17 +54,6 @@ def test_the_marker_must_stand_right_above_the_table() -> None:
 def test_a_table_that_is_laid_out_otherwise_is_unreadable_and_not_guessed_at(table: str) -> None:
     found = read(f"# codemods: shim narrow_reexport\n_MOVED = {table}\n")
     assert found == Shim(2, None)
-
-
-def test_only_the_shims_own_function_is_known_to_answer_for_nothing_else() -> None:
-    after = with_shim(b"", "pkg/__init__.py", (Moved("sym", Symbol("pkg.sub", "sym"), "2.0"),), 88)
-    both = with_shim(
-        b"def __getattr__(name):\n    return 1\n", "a.py", (Moved("sym", Symbol("pkg.sub", "sym"), "2.0"),), 88
-    )
-    assert isinstance(after, bytes) and isinstance(both, bytes)
-    for data, alone in ((after, True), (both, False)):
-        source = decode(data, "pkg/__init__.py")
-        assert is_shim_alone(source, parse(source)) is alone
 
 
 def test_the_page_shows_the_text_that_is_written() -> None:
