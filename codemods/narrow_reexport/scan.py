@@ -23,7 +23,8 @@ _STAR = re.compile(rb"^[ \t\f]*from[ \t\\\r\n]+([.\w \t]+?)[ \t\\\r\n]+import[ \
 _PATCHES = re.compile(rb"(?:patch|setattr|delattr)[\w.]*\([ \t\r\n]*[\"']([\w.]+)[\"']")
 _STAR_NEAR = re.compile(rb"import[ \t\\\r\n]*\(?[ \t\\\r\n]*\*")
 _WORD = re.compile(rb"\w+")
-_READ = re.compile(rb"[.\"'][ \t]*(\w+)")
+_READ = re.compile(rb"(?<!\bself)(?<!\bcls)[.\"'][ \t]*(\w+)")
+_PATH = re.compile(rb"^[ \t]*(?:from[ \t]+[.\w]+[ \t]+import\b|import[ \t]+[.\w]+)", re.M)
 _TEXT = re.compile(r"\.(?:py|pyi)\Z")
 _CYTHON = (".pyx", ".pxd", ".pxi")
 # files that reach the package without its name: by relative imports, by a name that a module of the tree hands on
@@ -357,5 +358,6 @@ def _names_read(data: bytes, leaf: bytes, inside: bool) -> set[str]:
     ):
         found |= {word.decode("utf-8", "replace") for word in _WORD.findall(match[1])}
     # p.sym    "sym"        the character in front is looked for, which is quicker than the name before it
-    found |= {word.decode("utf-8", "replace") for word in set(_READ.findall(data))}
+    # (what an import statement loads, it does not read through the package)
+    found |= {word.decode("utf-8", "replace") for word in set(_READ.findall(_PATH.sub(b"", data)))}
     return found
