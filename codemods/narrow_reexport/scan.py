@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from codemods.engine.discover import SHOWING, TEMPLATES
 from codemods.engine.modules import Layout
-from codemods.narrow_reexport.byways import absolute, carry_further, carry_on, reads_of, star_importers
+from codemods.narrow_reexport.byways import absolute, carry_further, carry_on, reads_of, star_importers, whole_name
 from codemods.narrow_reexport.forms.public_names import may_list
 from codemods.narrow_reexport.resolve import Resolution
 from codemods.narrow_reexport.stubs import mirrored
@@ -89,7 +89,7 @@ def scan(
     origins: dict[bytes, list[str]] = {}
     for found in resolutions:
         origins.setdefault(found.origin.dotted.encode(), []).append(found.symbol.name)
-    alias_of = _alias_pattern(package)
+    alias_of, imported = _alias_pattern(package), whole_name([package.encode(), leaf])
     loaded: dict[str, bytes] = {}
     kept: dict[str, bytes] = {}
     others: list[Survivor] = []
@@ -136,7 +136,8 @@ def scan(
                 stars.setdefault(path, set()).add(b"".join(match[1].split()).decode("utf-8", "replace"))
         has_name = spelled(data) or ((has_leaf or inside) and not data.isascii() and _spelled_otherwise(data, names))
         if has_leaf and b"import" in data:
-            for match in alias_of.finditer(data) if above in data or path.startswith(near) else ():
+            binds = (above in data or path.startswith(near)) and imported.search(data)
+            for match in alias_of.finditer(data) if binds else ():
                 if match["module"] and absolute(layout, path, match["module"].decode()) != package.rpartition(".")[0]:
                     continue
                 name = match["alias"] or match["from_alias"] or leaf
