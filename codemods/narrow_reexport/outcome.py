@@ -134,7 +134,8 @@ def plan_documents(checkout: Checkout, context: Context) -> None:
         plan = plan_document(survivor.path, survivor.data, own, plan_file)
         code = checkout.plans.get(survivor.path)
         if code is not None:
-            known = {mention.site.line for mention in plan.mentions}
+            source = decode(survivor.data, survivor.path)
+            known = {mention.site.line for mention in plan.mentions} | {source.line_of(e.start) for e in plan.edits}
             others = tuple(mention for mention in code.mentions if mention.site.line not in known)
             plan = FilePlan(
                 survivor.path,

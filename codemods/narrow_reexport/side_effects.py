@@ -71,7 +71,7 @@ def side_effects(
         known = name in reached
         if known and name not in origins and not _SPELLS.search(namespaces.bytes_of(module)):
             continue
-        effects = [each for each in _effects(module, namespaces) if not _is_taken_on(each.site, context)]
+        effects = [*_effects(module, namespaces)]
         if not effects:
             continue
         if not known and _is_loaded(name, lost, after, checkouts, context, init):
@@ -79,7 +79,7 @@ def side_effects(
         symbol = _symbol_of(name, context, after)
         if known and name not in origins:
             # call sites that load the origin still run it; those that only import the package do not
-            certain = [each for each in effects if each.certain]
+            certain = [each for each in effects if each.certain and not _is_taken_on(each.site, context)]
             reason = f"; import {context.package.name} alone no longer runs it"
             plan.warnings += [Warned(each.site, symbol, each.said + reason) for each in certain[:1]]
             continue
@@ -87,8 +87,9 @@ def side_effects(
             if each.certain and not known:
                 reason = f"{each.said} as the module is imported, and nothing imports it any more"
                 hint = "import the module where its effect is needed, or accept it (--accept-side-effects)"
-                (plan.accepted if accept else plan.refusals).append(Refusal(each.site, symbol, reason, hint))
-            else:
+                taken_on = accept or _is_taken_on(each.site, context)
+                (plan.accepted if taken_on else plan.refusals).append(Refusal(each.site, symbol, reason, hint))
+            elif not _is_taken_on(each.site, context):
                 said = each.said.replace(" registers ", " may register ")
                 reason = f"{said}; import {context.package.name} no longer runs it"
                 plan.warnings.append(Warned(each.site, symbol, reason))

@@ -35,9 +35,10 @@ def test_the_configuration_can_take_it_on() -> None:
 
 
 def test_one_site_can_be_taken_on() -> None:
-    check_rewritten(FILES, "pkg", "sym", EMPTY, options=["--accept", "pkg/sub.py:4"])
+    said = r"accepted: pkg/sub\.py:4: register\(\) registers"
+    check_rewritten(FILES, "pkg", "sym", EMPTY, options=["--accept", "pkg/sub.py:4"], says=said)
     marked = {**FILES, "pkg/sub.py": SUB.replace("@register", "@register  # codemods: accept narrow_reexport")}
-    check_rewritten(marked, "pkg", "sym", EMPTY)
+    check_rewritten(marked, "pkg", "sym", EMPTY, says=said)
 
 
 def test_what_the_origin_alone_loaded_counts_too() -> None:

@@ -39,6 +39,7 @@ _HARMLESS = {
     "hash",
 }
 _HINT = "make the names literal, or accept the site"
+_AT_ORIGIN = "ask its origin there, or accept the site"
 
 
 def judge_reflection(syntax: Syntax, uses: Sequence[Reflection], resolutions: Sequence[Resolution]) -> TextPlan:
@@ -187,7 +188,8 @@ def _judge_name(
             reason = f"dynamic {how}: the name may be {' or '.join(sorted(able))} here"
         symbol = str(by_name[next(iter(able))].symbol) if len(able) == 1 else every
         if use.certain:
-            plan.refusals.append(Refusal(site, symbol, reason, _HINT))
+            hint = _AT_ORIGIN if isinstance(part, ast.Constant) else _HINT
+            plan.refusals.append(Refusal(site, symbol, reason, hint))
         else:
             plan.warnings.append(Warned(site, symbol, reason))
         return

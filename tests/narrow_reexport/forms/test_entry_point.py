@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.narrow_reexport.trees import NARROWED, PKG, SAME, SAME_NARROWED
-from tests.narrow_reexport.verbs import check_refused, check_rewritten, check_unchanged
+from tests.narrow_reexport.verbs import check_refused, check_rewritten, check_unchanged, narrow, tree
 
 # reads the declarations as their tools do, and loads each entry point
 LOADS_TOML = """
@@ -58,9 +58,9 @@ x.y =
 
 
 def moves(path: str, before: str, after: str, loader: str = "") -> None:
-    tree = {**PKG, path: before, **({"loads.py": loader} if loader else {})}
+    files = {**PKG, path: before, **({"loads.py": loader} if loader else {})}
     check_rewritten(
-        tree,
+        files,
         "pkg",
         "sym",
         {**NARROWED, path: after},
@@ -120,11 +120,11 @@ def test_the_line_endings_of_a_toml_file_stay() -> None:
 
 
 def test_an_attribute_of_the_object_moves_along() -> None:
-    tree = {"pkg/__init__.py": "from .sub import Sym\n", "pkg/sub.py": PKG["pkg/sub.py"], "loads.py": LOADS_TOML}
-    tree["pkg/sub.py"] = "class Sym:\n    @classmethod\n    def make(cls): ...\n"
+    files = {"pkg/__init__.py": "from .sub import Sym\n", "pkg/sub.py": PKG["pkg/sub.py"], "loads.py": LOADS_TOML}
+    files["pkg/sub.py"] = "class Sym:\n    @classmethod\n    def make(cls): ...\n"
     before, after = (f'[project.scripts]\nrun = "{module}:Sym.make"\n' for module in ("pkg", "pkg.sub"))
     check_rewritten(
-        {**tree, "pyproject.toml": before},
+        {**files, "pyproject.toml": before},
         "pkg",
         "Sym",
         {"pkg/__init__.py": "", "pyproject.toml": after},
@@ -133,10 +133,10 @@ def test_an_attribute_of_the_object_moves_along() -> None:
 
 
 def test_the_origin_gives_the_name() -> None:
-    tree = {"pkg/__init__.py": "from .sub import impl as sym\n", "pkg/sub.py": "def impl(): ...\n"}
+    files = {"pkg/__init__.py": "from .sub import impl as sym\n", "pkg/sub.py": "def impl(): ...\n"}
     before, after = ('[project.scripts]\nrun = "pkg:sym"\n', '[project.scripts]\nrun = "pkg.sub:impl"\n')
     check_rewritten(
-        {**tree, "pyproject.toml": before, "loads.py": LOADS_TOML},
+        {**files, "pyproject.toml": before, "loads.py": LOADS_TOML},
         "pkg",
         "sym",
         {"pkg/__init__.py": "", "pyproject.toml": after},
@@ -225,11 +225,19 @@ def test_a_setup_py_moves_as_code_and_as_a_declaration() -> None:
     moves("setup.py", before, after, LOADS_SETUP)
 
 
+def test_an_entry_point_that_moves_is_not_listed_as_left_alone() -> None:
+    text = 'from setuptools import setup\n\nsetup(entry_points={"x": ["run = pkg:sym"]})\n# about pkg.sym\n'
+    with tree({**PKG, "setup.py": text}) as root:
+        said = narrow(root, "pkg", "sym").text
+    assert "setup.py:4: # about pkg.sym" in said
+    assert "setup.py:3" not in said
+
+
 def test_an_accepted_entry_point_stays_and_is_recorded() -> None:
     text = '[project.scripts]\nrun = "pkg:sym"  # codemods: accept narrow_reexport\n'
     check_rewritten({**PKG, "pyproject.toml": text}, "pkg", "sym", dict(NARROWED), says=r"accepted: pyproject\.toml:2")
 
 
 def test_a_file_without_the_symbol_is_untouched() -> None:
-    tree = {**PKG, **NARROWED, "narrowed.toml": 'version = 1\n\n[symbols]\n"pkg:sym" = { origin = "pkg.sub:sym" }\n'}
-    check_unchanged({**tree, "pyproject.toml": '[project.scripts]\nrun = "pkg.sub:sym"\n'}, "pkg", "sym")
+    files = {**PKG, **NARROWED, "narrowed.toml": 'version = 1\n\n[symbols]\n"pkg:sym" = { origin = "pkg.sub:sym" }\n'}
+    check_unchanged({**files, "pyproject.toml": '[project.scripts]\nrun = "pkg.sub:sym"\n'}, "pkg", "sym")
