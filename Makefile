@@ -24,7 +24,7 @@ BENCH_STAMP := $(VENV)/.installed-bench
 # A form for `make forms FORM=name`: prints what its fixture becomes, ready to be recorded.
 FORM ?=
 
-.PHONY: help demo forms test lint cases real-vllm real-packages every-reexport bench clean
+.PHONY: help demo forms test lint cases real-vllm real-packages every-reexport type-check bench clean
 .DELETE_ON_ERROR:
 
 help: ## list the targets
@@ -64,6 +64,10 @@ every-reexport: $(BENCH_STAMP) ## plan each re-export of vLLM 0.33.0 by itself, 
 
 real-packages: $(STAMP) ## narrow random re-exports of sympy, networkx, django, ... on a copy; the interpreter judges (an hour)
 	$(BIN)/python benchmarks/real_packages.py
+
+type-check: $(BENCH_STAMP) ## let pyrefly read vLLM 0.33.0 before and after five large narrowings
+	$(BIN)/python -m pip install -q --disable-pip-version-check pyrefly
+	$(BIN)/python benchmarks/type_check.py
 
 clean: ## remove .venv, caches and build output
 	rm -rf $(VENV) .cache build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

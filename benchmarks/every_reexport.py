@@ -5,9 +5,9 @@ Invariant: it never writes into the tree, and it exits 1 if any run ends in a fa
 
     python benchmarks/every_reexport.py TREE TOP [--json FILE] [--only PACKAGE ...] [--markdown FILE]
 
-TREE is a checkout, or a release such as vllm-0.33.0 whose source archive is fetched once; TOP the import package in it (vllm, sympy, ...). Each name that an `__init__` below TOP binds by an
-import, an alias or a star, and whose origin lies in TOP, is asked for by itself, as a person would:
-`narrow_reexport PACKAGE NAME`.
+TREE is a checkout, or a release such as vllm-0.33.0 whose source archive is fetched once; TOP is the import package in
+it (vllm, sympy, ...). Each name that an `__init__` below TOP binds by an import, an alias or a star, and whose origin lies
+in TOP, is asked for by itself, as a person would: `narrow_reexport PACKAGE NAME`.
 """
 
 from __future__ import annotations

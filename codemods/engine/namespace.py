@@ -44,6 +44,7 @@ class Namespaces:
     def __init__(self, locate: Callable[[str], Module | None], read: Callable[[str], bytes]) -> None:
         self.locate = locate
         self._read = read
+        self.floor: tuple[int, ...] = (3,)  # the oldest Python that the project supports
         self._syntax: dict[str, Syntax | None] = {}
 
     def syntax(self, module: Module) -> Syntax | None:

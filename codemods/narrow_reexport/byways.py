@@ -77,6 +77,7 @@ def carry_further(
         for module, name in fresh:
             by_module.setdefault(module, set()).add(name)
         names = sorted({name.encode() for _, name in fresh})
+        imported = whole_name(names)
         found: dict[tuple[str, str], str] = {}
         for module, own in by_module.items():
             located = layout.locate(module)
@@ -89,7 +90,7 @@ def carry_further(
             if not _TEXT.search(path):
                 continue
             data = read(path)
-            if not any(name in data for name in names):
+            if not any(name in data for name in names) or not imported.search(data):
                 continue
             for match in _FROM.finditer(data):
                 taken = by_module.get(absolute(layout, path, match["module"].decode()))
@@ -100,6 +101,15 @@ def carry_further(
         carriers.update(fresh)
         new |= {name.encode() for _, name in fresh}
     return new
+
+
+def whole_name(names: Sequence[bytes]) -> re.Pattern[bytes]:
+    """Finds files that may import one of the names as such: `import pkg as p`, `from . import (a, pkg)`, not `pkg.sub`.
+
+    The names stand first in the pattern, so that the engine looks for their bytes alone.
+    """
+    spelled = b"|".join(sorted({re.escape(name) + rb"(?<![\w.]" + re.escape(name) + rb")" for name in names}))
+    return re.compile(rb"(?:" + spelled + rb")[ \t]*(?:[,;#)\\\r\n]|as\b|\Z)")
 
 
 def star_importers(stars: dict[str, set[str]], layout: Layout, package: str) -> list[str]:

@@ -12,7 +12,8 @@ import re
 from codemods.engine.errors import NotAReexport, Unreadable
 from codemods.engine.model import Module, Refusal, Symbol, When
 from codemods.engine.namespace import Namespaces, all_values
-from codemods.engine.scopes import Binding
+from codemods.engine.python_floor import always_holds
+from codemods.engine.scopes import Binding, Block
 from codemods.engine.source import NotPython, decode, parse
 from codemods.engine.walk import catches_import_error, suppresses_import_error
 from codemods.narrow_reexport.forms.module_name import says_package
@@ -27,7 +28,7 @@ def may_be_missing(package: Module, namespaces: Namespaces, name: str, found: li
     """Whether the name may be missing: a guard without a fallback. Raises NotAReexport for other conditions."""
     optional = False
     for binding in found:
-        if not binding.block.optional:
+        if not binding.block.optional or _runs_anyway(binding.block, package, namespaces):
             continue
         owner = binding.block.owner
         if isinstance(owner, ast.With) and suppresses_import_error(owner):
@@ -41,6 +42,8 @@ def may_be_missing(package: Module, namespaces: Namespaces, name: str, found: li
                 for s in (*owner.body, *owner.orelse)
                 if not isinstance(s, (ast.Import, ast.ImportFrom, ast.Pass)) and not all_values(s)
             ]
+            if not flags and only_raises(binding) and not (binding.block.parent and binding.block.parent.optional):
+                continue  # without the name the package cannot be imported at all
             handled = [s for handler in owner.handlers for s in handler.body if not isinstance(s, (ast.Pass, ast.Expr))]
             if not flags and not handled and (binding.block.parent is None or not binding.block.parent.optional):
                 optional = True
@@ -61,9 +64,41 @@ def may_be_missing(package: Module, namespaces: Namespaces, name: str, found: li
             namespaces,
             f"{name} is bound only under a condition (line {getattr(owner, 'lineno', 0)}): more than one origin, or none",
             binding.statement.lineno,
+            "where the condition is false nobody gets the name today, and its origin might still give it; if it always holds, "
+            "take the import out of it first"
+            if isinstance(owner, ast.If)
+            else "",
         )
 
     return optional
+
+
+def only_raises(binding: Binding) -> bool:
+    """Whether the name is bound in a `try` whose handlers do nothing but raise."""
+    # try: from .sub import sym        except ImportError as error: raise RuntimeError("...") from error
+    owner = binding.block.owner
+    return (
+        isinstance(owner, ast.Try)
+        and bool(owner.handlers)
+        and all(
+            isinstance(handler.body[-1], ast.Raise)
+            and all(isinstance(s, (ast.Expr, ast.Pass)) for s in handler.body[:-1])
+            for handler in owner.handlers
+        )
+    )
+
+
+def _runs_anyway(block: Block | None, package: Module, namespaces: Namespaces) -> bool:
+    # if sys.version_info >= (3, 8): from .sub import sym        true on every Python that the project supports
+    syntax = namespaces.syntax(package)
+    while syntax is not None and block is not None and block.optional:
+        owner = block.owner
+        if not isinstance(owner, ast.If) or block.statements is not owner.body:
+            return False
+        if not always_holds(owner.test, syntax, namespaces.floor):
+            return False
+        block = block.parent
+    return True
 
 
 def rebound_later(package: Module, namespaces: Namespaces, name: str, origin: Symbol) -> Refusal | None:

@@ -27,10 +27,12 @@ from codemods.narrow_reexport.forms.by_name import asks_after_it, hindrance, tak
 from codemods.narrow_reexport.forms.code_string import Planner, Rewriter
 from codemods.narrow_reexport.forms.dotted_string import judge_strings
 from codemods.narrow_reexport.forms.faked_module import judge_fakes
+from codemods.narrow_reexport.forms.lazy_object import judge_lazy_objects
 from codemods.narrow_reexport.forms.lazy_onward import onward_lazy
 from codemods.narrow_reexport.forms.lazy_reads import late_reads
 from codemods.narrow_reexport.forms.loaded import plan_loaded
 from codemods.narrow_reexport.forms.loaded_modules import judge_loaded
+from codemods.narrow_reexport.forms.mirror import judge_mirrors
 from codemods.narrow_reexport.forms.onward_all import onward_entries
 from codemods.narrow_reexport.forms.optional_use import LocalImports
 from codemods.narrow_reexport.forms.patch import PatchPlanner
@@ -134,6 +136,8 @@ class ExpressionPlanner:
         for verdicts in (
             lazily.plan,
             judge_reflection(self.syntax, reflected, self.context.resolutions),
+            judge_mirrors(self.syntax, names, reflected, self.context),
+            judge_lazy_objects(self.syntax, self.module, self.context.package.name, self.by_name),
             judge_namespaces(self.syntax, names, named, self.context.resolutions),
             judge_strings(self.syntax, self.context.resolutions, settled, rewriter, handled),
             judge_loaded(self.syntax, self.target.lost, str(self.context.resolutions[0].symbol)),

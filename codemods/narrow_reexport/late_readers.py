@@ -31,7 +31,7 @@ from codemods.engine.scopes import Syntax, Use
 from codemods.engine.source import NotPython, decode, parse
 from codemods.engine.walk import analyse
 from codemods.narrow_reexport.context import Context
-from codemods.narrow_reexport.forms.faked_module import faked_modules
+from codemods.narrow_reexport.forms.faked_module import faked_modules, may_fake
 from codemods.narrow_reexport.forms.patch_target import PatchTarget, PatchTargets, is_late, patch_calls
 from codemods.narrow_reexport.request import Checkout
 from codemods.narrow_reexport.resolve import Resolution
@@ -106,9 +106,12 @@ class Survey:
             name.encode() for found in self.context.resolutions for name in (found.symbol.name, found.origin.name)
         }
         modules = frozenset({self.package.name, *self.by_origin})
+        spelled = re.compile(may_fake(modules))
         for number, checkout in enumerate(self.checkouts):
             for survivor in checkout.scan.python if checkout.scan is not None else ():
                 if b"sys.modules" not in survivor.data or not survivor.path.endswith(".py"):
+                    continue
+                if not spelled.search(survivor.data):
                     continue
                 file = self._file(number, survivor.path, survivor.data)
                 if file is not None:

@@ -31,6 +31,7 @@ from codemods.narrow_reexport.request import Checkout, Request, Result, StillLoa
 from codemods.narrow_reexport.side_effects import side_effects
 from codemods.narrow_reexport.stubs import mirrored, plan_mirrored
 
+_STRICT_HINT = "remove the doubt there (read the symbol from its origin), accept the site, or run without --strict"
 _PARALLEL_FROM = 120  # files that survive the scan; below, starting workers costs more than they save
 
 
@@ -97,10 +98,8 @@ def assemble(
     warnings += effects.warnings
     accepted += effects.accepted
     if request.options.strict:
-        refusals += [
-            Refusal(warning.site, warning.symbol, warning.reason, "--strict turns this warning into a refusal")
-            for warning in warnings
-        ]
+        doubts = [Refusal(each.site, each.symbol, each.reason, _STRICT_HINT) for each in dict.fromkeys(warnings)]
+        refusals += _unaccepted(doubts, request)
     result = Result(
         request.package,
         context.resolutions,

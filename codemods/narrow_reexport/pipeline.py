@@ -40,6 +40,7 @@ from codemods.narrow_reexport.resolve import Resolution, Resolved, resolve
 from codemods.narrow_reexport.reuse import Earlier
 from codemods.narrow_reexport.scan import scan
 from codemods.narrow_reexport.session import Session
+from codemods.narrow_reexport.star_modules import StarModules
 
 
 def run(request: Request, session: Session | None = None) -> Result:
@@ -192,8 +193,9 @@ def _narrow(
         return Result(request.package)
     width = line_width(request.root)
     callers_only = request.options.callers_only
+    stars = StarModules(package, namespaces, before)
     first = _plan_init(
-        package, namespaces, resolutions, origins_of(package, resolutions), frozenset(), width, callers_only
+        package, namespaces, resolutions, origins_of(package, resolutions), frozenset(), width, callers_only, stars
     )
     lost = frozenset[str]()
     after = before
@@ -219,7 +221,9 @@ def _narrow(
             resolutions,
             orphans,
             star_takes=taken,
-            wants_names=any(found.stars for found in resolutions) or _has_aliases(package, namespaces, resolutions),
+            wants_names=any(found.stars for found in resolutions)
+            or _has_aliases(package, namespaces, resolutions)
+            or _has_stars(package, namespaces),
             spelling=spelling if checkout is main else None,
             progress=(lambda done, total: progress("scanning", done, total)) if progress else None,
         )
@@ -238,7 +242,7 @@ def _narrow(
         drop_unused(checkout, own)
     read_names = frozenset().union(*(checkout.scan.read_names for checkout in checkouts if checkout.scan is not None))
     final = frozenset() if callers_only else in_tree
-    init = _plan_init(package, namespaces, resolutions, final, read_names, width, callers_only)
+    init = _plan_init(package, namespaces, resolutions, final, read_names, width, callers_only, stars)
     _read_itself(package, namespaces, init, replace(context, lost=frozenset()))
     return assemble(request, package, namespaces, checkouts, context, init, before, in_tree)
 
@@ -267,6 +271,12 @@ def _has_aliases(package: Module, namespaces: Namespaces, resolutions: Iterable[
     return any(not binding.is_import for name in names for binding in namespaces.bindings(package.name, name))
 
 
+def _has_stars(package: Module, namespaces: Namespaces) -> bool:
+    # a star without `__all__` takes submodules along, and some may no longer be loaded
+    syntax = namespaces.syntax(package)
+    return syntax is not None and any(s.names[0].name == "*" for s, _ in syntax.imports)
+
+
 def _plan_init(
     package: Module,
     namespaces: Namespaces,
@@ -275,10 +285,21 @@ def _plan_init(
     read_names: frozenset[str],
     width: int,
     callers_only: bool,
+    stars: StarModules,
 ) -> InitPlan:
     syntax = namespaces.syntax(package)
     assert syntax is not None
-    return plan_init(package, syntax, namespaces, resolutions, lost, read_names, width, callers_only=callers_only)
+    return plan_init(
+        package,
+        syntax,
+        namespaces,
+        resolutions,
+        lost,
+        read_names,
+        width,
+        callers_only=callers_only,
+        star_modules=stars,
+    )
 
 
 def _init_bytes(package: Module, namespaces: Namespaces, plan: InitPlan) -> dict[str, bytes]:

@@ -14,6 +14,7 @@ from codemods.engine.model import Module, Refusal, When
 from codemods.engine.references import (
     FromName,
     ModuleAlias,
+    Names,
     StarImport,
     Target,
     expression_references,
@@ -27,8 +28,9 @@ from codemods.narrow_reexport.expressions import Draft, ExpressionPlanner
 from codemods.narrow_reexport.forms.docstring import plan_docstrings, read_in_examples
 from codemods.narrow_reexport.forms.from_import import change_from_import
 from codemods.narrow_reexport.forms.lazy_modules import keep_lazy
-from codemods.narrow_reexport.forms.onward_all import takes_all
+from codemods.narrow_reexport.forms.onward_all import lists_onward, takes_all
 from codemods.narrow_reexport.forms.placement import place
+from codemods.narrow_reexport.forms.reraised import told_apart
 from codemods.narrow_reexport.forms.star import change_star
 from codemods.narrow_reexport.forms.statement import Change, NewImport, stands_alone, statement_end
 from codemods.narrow_reexport.forms.verdicts import accepts
@@ -73,7 +75,7 @@ def plan_file(path: str, data: bytes, context: Context) -> FilePlan:
     exampled = read_in_examples(source, tree, draft.unused)
     shown = plan_docstrings(source, tree, context, plan_file)
     edits, unlisted = keep_lazy(syntax, module, draft.changes, draft.edits, context.resolutions[0].symbol)
-    draft.refusals += unlisted
+    draft.refusals += [*unlisted, *told_apart(syntax, context.package, context.resolutions)]
     edits += draft.edits + place(syntax, module, draft.changes, context.width) + shown.edits
     refusals, accepted = settle(source, [r for r in draft.refusals if r.site.line not in shown.lines], context)
     said = [warning for warning in draft.warnings if warning.site.line not in shown.lines] + shown.warnings
@@ -203,7 +205,10 @@ class _Planner:
             parent, _, last = dotted.rpartition(".")
             if parent == star.source and (last not in self.by_name or parent != self.context.package.name):
                 submodules.append(last)
-        change = change_star(self.syntax, self.module, star, self.context.resolutions, submodules, read)
+        onward = lists_onward(self.syntax, self.module, Names(self.syntax, self.module, self.target))
+        change = change_star(
+            self.syntax, self.module, star, self.context.resolutions, submodules, read, listed_onward=onward
+        )
         if change is not None:
             self.draft.changes.append(change)
             self.draft.sites += 1

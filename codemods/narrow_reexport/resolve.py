@@ -16,7 +16,7 @@ from codemods.engine.errors import CodemodError, NotAReexport, UnknownSymbol
 from codemods.engine.model import Module, Refusal, Site, Symbol, When
 from codemods.engine.namespace import Namespaces, absolute
 from codemods.engine.scopes import Binding, Syntax
-from codemods.narrow_reexport.conditions import may_be_missing, no_reexport, rebound_later, unreadable
+from codemods.narrow_reexport.conditions import may_be_missing, no_reexport, only_raises, rebound_later, unreadable
 from codemods.narrow_reexport.forms.lazy_export import is_lazily_bound, lazy_export, lazy_names, order_decides
 
 
@@ -35,6 +35,7 @@ class Resolution:
     stars: tuple[str, ...]  # the modules whose star in the `__init__` brings it
     narrowed: bool = False  # the `__init__` no longer binds it
     lazy: bool = False  # the package loads the origin when the name is first asked for
+    reraised: bool = False  # bound in a `try` whose handlers raise another error
 
     @property
     def loads(self) -> str:
@@ -81,7 +82,7 @@ def resolve(
                     f"nothing in {package.name} matches {want!r}",
                     path=package.path,
                     line=1,
-                    hint="quote the pattern so that the shell leaves it alone",
+                    hint=_names_there(resolver.bound()),
                 )
             names += found
             broad |= set(found)
@@ -106,6 +107,13 @@ def resolve(
         else:
             resolutions.append(found_one)
     return Resolved(tuple(map(resolver.with_path, resolutions)), tuple(refusals), tuple(errors), tuple(skipped))
+
+
+def _names_there(bound: Sequence[str]) -> str:
+    public = [name for name in bound if not name.startswith("_")]
+    shown = ", ".join(public[:5]) + (", ..." if len(public) > 5 else "")
+    there = f"it binds {shown}" if public else "it binds no names"
+    return f"{there}; names that were narrowed before are known by their rows in narrowed.toml alone"
 
 
 class _Resolver:
@@ -210,6 +218,7 @@ class _Resolver:
             False,
             tuple(source for source, _, _ in stars),
             lazy=lazy,
+            reraised=any(only_raises(binding) for binding in found),
         )
 
     def with_path(self, found: Resolution) -> Resolution:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from codemods.engine.discover import SHOWING, TEMPLATES
 from codemods.engine.modules import Layout
-from codemods.narrow_reexport.byways import absolute, carry_further, carry_on, reads_of, star_importers
+from codemods.narrow_reexport.byways import absolute, carry_further, carry_on, reads_of, star_importers, whole_name
 from codemods.narrow_reexport.forms.public_names import may_list
 from codemods.narrow_reexport.resolve import Resolution
 from codemods.narrow_reexport.stubs import mirrored
@@ -23,7 +23,8 @@ _STAR = re.compile(rb"^[ \t\f]*from[ \t\\\r\n]+([.\w \t]+?)[ \t\\\r\n]+import[ \
 _PATCHES = re.compile(rb"(?:patch|setattr|delattr)[\w.]*\([ \t\r\n]*[\"']([\w.]+)[\"']")
 _STAR_NEAR = re.compile(rb"import[ \t\\\r\n]*\(?[ \t\\\r\n]*\*")
 _WORD = re.compile(rb"\w+")
-_READ = re.compile(rb"[.\"'][ \t]*(\w+)")
+_READ = re.compile(rb"(?<!\bself)(?<!\bcls)[.\"'][ \t]*(\w+)")
+_PATH = re.compile(rb"^[ \t]*(?:from[ \t]+[.\w]+[ \t]+import\b|import[ \t]+[.\w]+)", re.M)
 _TEXT = re.compile(r"\.(?:py|pyi)\Z")
 _CYTHON = (".pyx", ".pxd", ".pxi")
 # files that reach the package without its name: by relative imports, by a name that a module of the tree hands on
@@ -88,7 +89,7 @@ def scan(
     origins: dict[bytes, list[str]] = {}
     for found in resolutions:
         origins.setdefault(found.origin.dotted.encode(), []).append(found.symbol.name)
-    alias_of = _alias_pattern(package)
+    alias_of, imported = _alias_pattern(package), whole_name([package.encode(), leaf])
     loaded: dict[str, bytes] = {}
     kept: dict[str, bytes] = {}
     others: list[Survivor] = []
@@ -135,7 +136,8 @@ def scan(
                 stars.setdefault(path, set()).add(b"".join(match[1].split()).decode("utf-8", "replace"))
         has_name = spelled(data) or ((has_leaf or inside) and not data.isascii() and _spelled_otherwise(data, names))
         if has_leaf and b"import" in data:
-            for match in alias_of.finditer(data) if above in data or path.startswith(near) else ():
+            binds = (above in data or path.startswith(near)) and imported.search(data)
+            for match in alias_of.finditer(data) if binds else ():
                 if match["module"] and absolute(layout, path, match["module"].decode()) != package.rpartition(".")[0]:
                     continue
                 name = match["alias"] or match["from_alias"] or leaf
@@ -357,5 +359,6 @@ def _names_read(data: bytes, leaf: bytes, inside: bool) -> set[str]:
     ):
         found |= {word.decode("utf-8", "replace") for word in _WORD.findall(match[1])}
     # p.sym    "sym"        the character in front is looked for, which is quicker than the name before it
-    found |= {word.decode("utf-8", "replace") for word in set(_READ.findall(data))}
+    # (what an import statement loads, it does not read through the package)
+    found |= {word.decode("utf-8", "replace") for word in set(_READ.findall(_PATH.sub(b"", data)))}
     return found

@@ -17,6 +17,7 @@ from codemods.engine.modules import Layout
 from codemods.engine.namespace import Namespaces
 from codemods.engine.outline import Outline
 from codemods.engine.project import RememberedTree, Tree
+from codemods.engine.python_floor import oldest_python
 from codemods.engine.words import Words
 from codemods.narrow_reexport.scan import has_star
 
@@ -40,6 +41,9 @@ class Session:
         if key not in self._views:
             layout = Layout(self.tree.paths, package, source_roots)
             namespaces = Namespaces(layout.locate, self.tree.read)
+            module = layout.locate(package)
+            if module is not None:
+                namespaces.floor = oldest_python(module.path, frozenset(self.tree.paths), self.tree.read)
             self._views.clear()  # runs come package by package, and one view of a large tree is enough to keep
             graph = ImportGraph(layout.locate, self.tree.read)
             graph.outlines = self._outlines

@@ -44,7 +44,16 @@ def test_a_glob_takes_the_names_that_match() -> None:
 
 
 def test_a_glob_that_matches_nothing_is_an_error() -> None:
-    check_refused(MANY, "pkg", "zz*", "nothing in pkg matches", exit_code=3, at="pkg/__init__.py:1")
+    outcome = check_refused(MANY, "pkg", "zz*", "nothing in pkg matches", exit_code=3, at="pkg/__init__.py:1")
+    assert "fused_a" in outcome.text
+
+
+def test_a_glob_whose_names_went_without_a_row_says_what_is_known() -> None:
+    with tree(MANY) as root:
+        assert narrow(root, "pkg", "fused_*", "--no-ban").code == 0
+        outcome = narrow(root, "pkg", "fused_*", "--no-ban")
+        assert outcome.code == 3
+        assert "rows in narrowed.toml" in outcome.text
 
 
 def test_all_takes_the_names_of_dunder_all() -> None:

@@ -17,6 +17,7 @@ from codemods.engine.references import AttributeUse, LostModule
 from codemods.engine.scopes import Binding, Scope, Syntax, Use
 from codemods.narrow_reexport.forms import by_name
 from codemods.narrow_reexport.forms.from_import import relative
+from codemods.narrow_reexport.forms.lazy_object import typed_alone, way_out
 from codemods.narrow_reexport.forms.name_facts import AttributePlan, Group, NameFacts, root_of
 from codemods.narrow_reexport.forms.statement import Change, NewImport, statement_end
 from codemods.narrow_reexport.resolve import Resolution
@@ -45,6 +46,11 @@ class AttributePlanner(NameFacts):
                     "the package is reached through a call or a container here",
                     "import the package by a statement, or accept the site",
                 )
+                continue
+            if not use.certain and typed_alone(use.use):
+                base = ast.unparse(use.node.value)
+                reason = f"{base} is the package for type checkers alone; at run time it may read the symbol from there"
+                self._refuse(use.use, found, reason, way_out(found))
                 continue
             if not use.certain:
                 self._refuse(

@@ -8,7 +8,8 @@ Invariant: it never edits; a replaced module counts only where its name is spell
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from codemods.engine.model import Refusal, Warned
 from codemods.engine.scopes import Syntax, Use, last_name
@@ -39,6 +40,12 @@ def faked_modules(syntax: Syntax, wanted: frozenset[str]) -> Iterator[tuple[str,
             for name in dict.fromkeys(_names(call, use)):
                 if name in wanted:
                     yield name, use
+
+
+def may_fake(wanted: Iterable[str]) -> bytes:
+    """A pattern that a file matches if it can replace one of the modules: it spells the name as a string or a keyword."""
+    names = b"|".join(sorted(re.escape(name.encode()) for name in wanted))
+    return rb"[\"'](?:" + names + rb")[\"']|\b(?:" + names + rb")[ \t]*="
 
 
 def judge_fakes(syntax: Syntax, resolutions: Mapping[str, Resolution], faked: Sequence[Faked]) -> TextPlan:

@@ -36,6 +36,12 @@ def onward_entries(
     return edits
 
 
+def lists_onward(syntax: Syntax, module: Module, names: Names) -> bool:
+    """Whether this file's `__all__` is built from the package's, so that it gets the entries that go there."""
+    values = [value for part in module_statements(syntax.tree.body) for value, remove in all_values(part) if not remove]
+    return any(_term(syntax, module, names, value) is not None for value in values)
+
+
 def takes_all(syntax: Syntax, module: Module, package: str) -> list[ast.ImportFrom]:
     """Statements by which the package's own list becomes this module's `__all__`."""
     # from pkg import __all__

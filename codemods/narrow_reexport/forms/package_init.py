@@ -11,19 +11,21 @@ import ast
 from collections.abc import Sequence
 
 from codemods.engine.model import Edit, Module, Refusal, Warned
-from codemods.engine.namespace import Namespaces, absolute
+from codemods.engine.namespace import Namespaces
 from codemods.engine.scopes import Block, Syntax
 from codemods.engine.source import is_lazy
 from codemods.engine.walk import suppresses_import_error
 from codemods.narrow_reexport.forms import sequence
 from codemods.narrow_reexport.forms.dunder_all import AllPlan, plan_all
 from codemods.narrow_reexport.forms.guarded_together import untied
+from codemods.narrow_reexport.forms.init_star import dissolve_stars
 from codemods.narrow_reexport.forms.init_uses import InitPlan, InitUses
 from codemods.narrow_reexport.forms.lazy_cut import lazy_tables
 from codemods.narrow_reexport.forms.lazy_modules import unneeded
-from codemods.narrow_reexport.forms.star import starred_by_stub
-from codemods.narrow_reexport.forms.statement import NewImport, deletion, render, statement_end
+from codemods.narrow_reexport.forms.reraised import reworded
+from codemods.narrow_reexport.forms.statement import deletion
 from codemods.narrow_reexport.resolve import Resolution
+from codemods.narrow_reexport.star_modules import StarModules
 
 
 def plan_init(
@@ -37,16 +39,21 @@ def plan_init(
     *,
     callers_only: bool = False,
     stub: bool = False,
+    star_modules: StarModules | None = None,
 ) -> InitPlan:
     """Plan the `__init__` of one package for all its symbols.
 
-    `lost` are modules that the package will no longer load; `read_names` the names that code outside reads through it.
+    `lost` are modules that the package will no longer load; `read_names` the names that code outside reads through it;
+    `star_modules` tells which submodules its stars take along.
     """
     planner = _InitPlanner(package, syntax, namespaces, resolutions, lost, read_names, width, stub)
+    planner.star_modules = star_modules
     return planner.run(callers_only)
 
 
 class _InitPlanner(InitUses):
+    star_modules: StarModules | None = None
+
     def run(self, callers_only: bool) -> InitPlan:
         every = frozenset(self.resolutions)
         lazy = frozenset[str]() if self.stub or callers_only else self._lazy_names()
@@ -76,10 +83,11 @@ class _InitPlanner(InitUses):
             self._by_name(name, found)
         self._module_names()
         self.plan.warnings += untied(self.package, self.syntax, self.removed, self.resolutions)
+        self.plan.warnings += reworded(self.syntax, self.resolutions.values())
         self._module_imports(entries)
         dels = self._deletions()
         self._submodule_uses()
-        self._stars()
+        dissolve_stars(self, self.star_modules)
         self._finish(entries, dels)
         return self.plan
 
@@ -189,80 +197,6 @@ class _InitPlanner(InitUses):
                 found.append((statement, drop))
         return found
 
-    # Stars
-
-    def _stars(self) -> None:
-        sources = {source for found in self.resolutions.values() for source in found.stars}
-        if self.stub:
-            sources |= starred_by_stub(self.package, self.syntax, self.namespaces, self.resolutions)
-        for statement, _ in self.syntax.imports:
-            if not isinstance(statement, ast.ImportFrom) or statement.names[0].name != "*":
-                continue
-            source = absolute(self.package, statement)
-            if source not in sources:
-                continue
-            names = self.namespaces.star(source)
-            assert names is not None
-            # from .sub import *     ->  from .sub import a, b
-            keep = [
-                name
-                for name in names.certain
-                if name not in self.resolutions and (names.listed or name not in names.imported or self._read(name))
-            ]
-            dropped = [
-                name
-                for name in (*names.certain, *sorted(names.maybe))
-                if name not in keep and name not in self.resolutions
-            ]
-            risky = [name for name in sorted(names.maybe) if self._read(name) and name not in self.resolutions]
-            for name in risky:
-                self.plan.refusals.append(
-                    Refusal(
-                        self.source.site(statement.lineno),
-                        str(next(iter(self.resolutions.values())).symbol),
-                        f"the star also brings {name}, which {source} binds only under a condition and which is read through the package",
-                        "import that name explicitly where it is read first",
-                    )
-                )
-            if dropped:
-                self.plan.dropped[source] = tuple(dropped)
-            spelled = "." * statement.level + (statement.module or "")
-            code_end, line_end = statement_end(self.source, statement)
-            comment = self.source.text[code_end:line_end].strip()
-            ordered = sorted(
-                keep,
-                key=lambda name: (
-                    0 if name.isupper() and len(name) > 1 else 1 if name[:1].isupper() else 2,
-                    name.lower(),
-                ),
-            )
-            # in a stub a plain import is no re-export, unless __all__ lists the name
-            as_itself = self.stub and "__all__" not in self.syntax.module.bindings
-            listed = tuple((name, name if as_itself else "") for name in ordered)
-            new = [NewImport(spelled, source, listed, comment, listing=True)] if keep else []
-            start = self.source.span(statement)[0]
-            if new:
-                indent = self.source.text[self.source.starts[statement.lineno - 1] : start]
-                self.plan.edits.append(
-                    Edit(
-                        self.source.path,
-                        start,
-                        line_end if not indent.strip() else code_end,
-                        render(new[0], indent, self.width, self.source.newline),
-                    )
-                )
-            else:
-                self.emptied.append(statement)
-
-    def _read(self, name: str) -> bool:
-        exports = self.namespaces.exports(self.package.name)
-        if name in self.read_names or (exports is not None and name in exports.names):
-            return True
-        return any(
-            isinstance(use.node, ast.Name) and use.node.id == name and use.scope.owner(name) is None
-            for use in self.syntax.names
-        )
-
     # Edits
 
     def _finish(self, entries: AllPlan, dels: list[tuple[ast.Delete, list[int]]]) -> None:
@@ -328,7 +262,7 @@ class _InitPlanner(InitUses):
                         and not statement.finalbody
                     )
                     dead = dead and all(
-                        isinstance(inner, (ast.Pass, ast.Expr))
+                        isinstance(inner, (ast.Pass, ast.Expr, ast.Raise))
                         for handler in statement.handlers
                         for inner in handler.body
                     )

@@ -27,11 +27,13 @@ def change_star(
     resolutions: Sequence[Resolution],
     submodules: Sequence[str],
     read_elsewhere: frozenset[str],
+    *,
+    listed_onward: bool = False,
 ) -> Change | None:
     """The explicit imports that this star needs beside it; None where it needs none.
 
     `submodules` are names that a star without `__all__` took because the package had loaded them; `read_elsewhere` names
-    that other files read through this module.
+    that other files read through this module; `listed_onward` says that its `__all__` is built from the package's.
     """
     package = resolutions[0].symbol.module
     code_end, line_end = statement_end(syntax.source, star.statement)
@@ -43,7 +45,8 @@ def change_star(
         name = found.symbol.name
         if found.origin.module == module.name:
             continue  # the origin stars its own package
-        if found.starred and (_used(syntax, star, name) or name in read_elsewhere or _passed_on(syntax, module, name)):
+        onward = listed_onward or _passed_on(syntax, module, name)
+        if found.starred and (_used(syntax, star, name) or name in read_elsewhere or onward):
             # from pkg import *          ->  from pkg import *
             # sym()                          from pkg.sub import sym
             origin = found.origin

@@ -87,7 +87,28 @@ def test_the_package_handed_to_a_call_is_a_warning() -> None:
 
 def test_strict_turns_the_warning_into_a_refusal() -> None:
     tree = {**PKG, "main.py": "import pkg\nimport tools\n\nprint(tools.register(pkg))  # not sym\n"}
-    check_refused(tree, "pkg", "sym", "--strict", options=["--strict"], at="main.py:4")
+    outcome = check_refused(tree, "pkg", "sym", "run without --strict", options=["--strict"], at="main.py:4")
+    assert "To accept a site" in outcome.text
+
+
+def test_each_way_out_that_strict_names_is_one() -> None:
+    text = "import pkg\nimport tools\n\nprint(tools.register(pkg), pkg.light(1))  # not sym\n"
+    tree = {**PKG, "main.py": text, "tools.py": "def register(module):\n    return 1\n"}
+    marked = {**tree, "main.py": text.replace("# not sym", "# codemods: accept narrow_reexport")}
+    direct = {**tree, "main.py": "import tools\nfrom pkg import light\n\nprint(tools.register(light), light(1))\n"}
+    check_rewritten(tree, "pkg", "sym", NARROWED, options=["--strict", "--accept", "main.py:4"], run=["main"])
+    check_rewritten(marked, "pkg", "sym", NARROWED, options=["--strict"], run=["main"])
+    check_rewritten(direct, "pkg", "sym", NARROWED, options=["--strict"], run=["main"])
+    check_rewritten(tree, "pkg", "sym", NARROWED, run=["main"])
+
+
+def test_a_warning_in_the_init_can_be_accepted_under_strict_too() -> None:
+    init = "from .light import light\nfrom .sub import sym\n\n__all__ = [n for n in make()]\n"
+    init = init.replace("\n\n", "\n\n\ndef make():\n    return ['light']\n\n\n", 1)
+    tree = {**PKG, "pkg/__init__.py": init, "main.py": "from pkg import light\n\nprint(light(1))\n"}
+    after = {"pkg/__init__.py": init.replace("from .sub import sym\n", "")}
+    check_refused(tree, "pkg", "sym", "computed in a way", options=["--strict"], at="pkg/__init__.py:9")
+    check_rewritten(tree, "pkg", "sym", after, options=["--strict", "--accept", "pkg/__init__.py:9"], run=["main"])
 
 
 def test_a_patch_of_a_consumer_is_left_alone() -> None:
