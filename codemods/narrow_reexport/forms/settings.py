@@ -36,6 +36,8 @@ def is_value(before: str, after: str) -> bool:
         return False
     if re.match(r"\s*\[mypy-[\w.,*\-]*\Z", before):
         return False  # [mypy-pkg.f]        a section that is named after a module
+    if re.search(r"\w\(\s*\Z", before):
+        return False  # python -c "import pkg; print(pkg.sym)"        an argument in code
     if re.search(r"[\w.:/-]\Z", before.rstrip("\"' ")) and re.search(r"[=:,\[({-]\s*[\"']?\Z", before) is None:
         return False
     return re.match(r"[\"']?\s*(?:[,\]})#]|\[|\Z)", after) is not None

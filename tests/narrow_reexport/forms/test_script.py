@@ -16,6 +16,7 @@ from tests.narrow_reexport.verbs import check_rewritten
         ("run.bash", "python - <<EOF\nfrom pkg import sym\nEOF\n"),
         ("Dockerfile", "FROM x\nRUN python -c 'from pkg import sym'\n"),
         (".github/workflows/ci.yml", "jobs:\n  run: python -c 'import pkg; pkg.sym(2)'\n"),
+        (".buildkite/image.yaml", """steps:\n  - python3 -c "import pkg; print(pkg.sym)"\n"""),
         ("Makefile", "all:\n\tpython -c 'from pkg import sym'\n"),
         ("Procfile", "# x\nweb: uvicorn --reload pkg:sym\n"),
         ("deploy/app.service", "[Service]\nExecStart=/opt/bin/gunicorn -w 4 pkg:sym\n"),
