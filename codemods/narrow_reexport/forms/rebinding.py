@@ -88,7 +88,7 @@ def _in_tables(syntax: Syntax, names: Names) -> Iterator[tuple[str, Use]]:
         own = isinstance(call.func, ast.Attribute) and _is_table(call.func.value, use, names)
         first = call.args[0] if call.args else next((k.value for k in call.keywords if k.arg == "in_dict"), None)
         if own or (first is not None and _is_table(first, use, names)):
-            spelled = [keyword.arg for keyword in call.keywords]
+            spelled: list[object] = [keyword.arg for keyword in call.keywords]
             for argument in (*call.args, *(keyword.value for keyword in call.keywords)):
                 spelled += [node.value for node in ast.walk(argument) if isinstance(node, ast.Constant)]
             for name in dict.fromkeys(each for each in spelled if each in target.names):
