@@ -39,7 +39,8 @@ from codemods.narrow_reexport.forms.patch import PatchPlanner
 from codemods.narrow_reexport.forms.patch_target import PatchTargets, patch_calls
 from codemods.narrow_reexport.forms.patched_reads import PatchedPlanner
 from codemods.narrow_reexport.forms.public_names import compared_exports
-from codemods.narrow_reexport.forms.reflection import judge_namespaces, judge_reflection
+from codemods.narrow_reexport.forms.rebinding import judge_rebinding
+from codemods.narrow_reexport.forms.reflection import judge_namespaces, judge_patterns, judge_reflection
 from codemods.narrow_reexport.forms.statement import Change
 from codemods.narrow_reexport.forms.verdicts import TextPlan, accepts
 from codemods.narrow_reexport.left_alone import (
@@ -139,6 +140,8 @@ class ExpressionPlanner:
             judge_mirrors(self.syntax, names, reflected, self.context),
             judge_lazy_objects(self.syntax, self.module, self.context.package.name, self.by_name),
             judge_namespaces(self.syntax, names, named, self.context.resolutions),
+            judge_patterns(self.syntax, names, self.context.resolutions),
+            judge_rebinding(self.syntax, self.module, names, self.context),
             judge_strings(self.syntax, self.context.resolutions, settled, rewriter, handled),
             judge_loaded(self.syntax, self.target.lost, str(self.context.resolutions[0].symbol)),
         ):

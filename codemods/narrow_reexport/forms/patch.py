@@ -84,6 +84,10 @@ class PatchPlanner:
             self.plan.warnings.append(Warned(self.syntax.source.site_of(target.call.node), str(found.symbol), reason))
         elif info.obstacle:
             self._refuse(target, f"a test patches the name on the package, and {info.obstacle}", info.hint)
+        elif found.optional and _allows_absence(target.call.node):
+            # patch("pkg.sym", create=True)        works without the symbol; the origin could not even be imported
+            reason = "the re-export is optional (try/except ImportError), and this patch works without it"
+            self._refuse(target, reason, _ACCEPT)
         elif target.kind == "multiple":
             self._multiple(target, found)
         elif target.module is not None:
@@ -174,3 +178,8 @@ class PatchPlanner:
     def _refuse(self, target: PatchTarget, reason: str, hint: str) -> None:
         site = self.syntax.source.site_of(target.call.node)
         self.plan.refusals.append(Refusal(site, str(self.resolutions[target.name].symbol), reason, hint))
+
+
+def _allows_absence(call: ast.AST) -> bool:
+    # mock.patch("pkg.sym", create=True)        monkeypatch.setattr("pkg.sym", fake, raising=False)
+    return isinstance(call, ast.Call) and any(keyword.arg in ("create", "raising") for keyword in call.keywords)

@@ -134,6 +134,34 @@ def judge_namespaces(
     return plan
 
 
+def judge_patterns(syntax: Syntax, names: Names, resolutions: Sequence[Resolution]) -> TextPlan:
+    """Verdicts on patterns that ask the package for the symbol."""
+    plan = TextPlan()
+    by_name = {found.symbol.name: found for found in resolutions if not found.is_submodule}
+    subjects = (
+        {id(use.node): use for use in (*syntax.names, *syntax.attributes)} if "match" in syntax.source.text else {}
+    )
+    for node in ast.walk(syntax.tree) if subjects else ():
+        use = subjects.get(id(node.subject)) if isinstance(node, ast.Match) else None
+        if (
+            use is None
+            or not isinstance(node, ast.Match)
+            or names.target.package not in names.modules(use.node, use.scope)
+        ):
+            continue
+        for pattern in (
+            each for case in node.cases for each in ast.walk(case.pattern) if isinstance(each, ast.MatchClass)
+        ):
+            for name in pattern.kwd_attrs:
+                if name in by_name:
+                    # match pkg: case object(sym=found):
+                    reason = "a pattern asks the package for the symbol"
+                    site = syntax.source.site(pattern.lineno)
+                    hint = "read it from its origin there, or accept the site"
+                    plan.refusals.append(Refusal(site, str(by_name[name].symbol), reason, hint))
+    return plan
+
+
 def _getter(node: ast.expr, use: Use) -> ast.Call | None:
     """The `attrgetter(...)` or `methodcaller(...)` that a callee is."""
     if isinstance(node, ast.Name):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.narrow_reexport.patching import moves, sees
+from tests.narrow_reexport.patching import LOCAL, moves, sees
 from tests.narrow_reexport.trees import NARROWED, PKG
 from tests.narrow_reexport.verbs import Tree, check_refused, check_rewritten
 
@@ -77,3 +77,10 @@ def test_multiple_names_of_one_module_move_at_once() -> None:
     }
     moves(test, test.replace('"pkg"', '"pkg.sub"'), more=more, more_after=after, symbols="sym other")
     check_refused({**PKG, **more, "main.py": test}, "pkg", "sym", "different places", at="main.py:5")
+
+
+def test_a_patch_that_works_without_an_optional_symbol_is_refused() -> None:
+    init = "try:\n    from .sub import sym\nexcept ImportError:\n    pass\n"
+    text = 'from unittest import mock\n\nimport engine\n\nmock.patch("pkg.sym", create=True).start()\nengine.run(1)\n'
+    tree = {**PKG, **LOCAL, "pkg/__init__.py": init, "main.py": text}
+    check_refused(tree, "pkg", "sym", "this patch works without it", at="main.py:5")

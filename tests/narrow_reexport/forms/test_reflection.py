@@ -330,3 +330,8 @@ def test_an_accepted_read_stays_and_is_recorded(line: str) -> None:
 def test_whether_another_name_is_there_is_none_of_our_business() -> None:
     outcome = stays('import pkg\n\nprint("light" in dir(pkg), "x" in vars(pkg), "light" in pkg.__dict__)\n')
     assert "main.py:" not in outcome.text
+
+
+def test_a_pattern_that_asks_the_package_for_the_symbol_is_refused() -> None:
+    text = "import pkg\n\nmatch pkg:\n    case object(sym=found):\n        print(found(1))\n"
+    check_refused({**PKG, "main.py": text}, "pkg", "sym", "a pattern asks the package for the symbol", at="main.py:4")
