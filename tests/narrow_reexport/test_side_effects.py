@@ -139,3 +139,28 @@ def test_an_import_that_moves_into_a_function_of_the_init_still_runs_it() -> Non
     check_rewritten(
         {**FILES, "pkg/__init__.py": init}, "pkg", "sym", after, says=r"warning: pkg/sub.py:4: register\(\) may"
     )
+
+
+@pytest.mark.parametrize(
+    "filled",
+    [
+        "reg.KNOWN.append('sym')\n",
+        "KNOWN += ['sym']\n",
+        "def _setup():\n    KNOWN.append('sym')\n\n\n_setup()\n",
+        "def _setup():\n    reg.KNOWN[:] = ['sym']\n\n\n_setup()\n",
+        "[register(each) for each in (sym,)]\n",
+        "assert register(sym)\n",
+        "if register(sym):\n    pass\n",
+    ],
+)
+def test_whatever_fills_a_container_of_another_module_is_refused(filled: str) -> None:
+    text = f"import reg\nfrom reg import KNOWN, register\n\n\ndef sym():\n    return 's'\n\n\n{filled}"
+    check_refused({**FILES, "pkg/sub.py": text}, "pkg", "sym", NOBODY, at="pkg/sub.py")
+
+
+@pytest.mark.parametrize(
+    "kept", ["mine = []\nmine += ['sym']\n", "own = KNOWN\nown = len([*KNOWN])\n", "assert len(KNOWN) < 9\n"]
+)
+def test_what_fills_nothing_of_others_is_no_side_effect(kept: str) -> None:
+    text = f"from reg import KNOWN\n\n\ndef sym():\n    return 's'\n\n\n{kept}"
+    check_rewritten({**FILES, "pkg/sub.py": text}, "pkg", "sym", EMPTY)

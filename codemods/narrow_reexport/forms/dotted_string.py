@@ -8,6 +8,7 @@ Invariant: it never edits a string that may be a label unless asked to, and neve
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
@@ -20,6 +21,8 @@ from codemods.narrow_reexport.forms.settings import MAY_BE_MODULE, WAY_OUT
 from codemods.narrow_reexport.forms.verdicts import TextPlan
 from codemods.narrow_reexport.resolve import Resolution
 
+# "ext://pkg.sym" of logging's settings      "error:text:pkg.Warning" of warning filters
+_SCHEME = re.compile(r"ext://|(?:error|ignore|always|all|default|module|once):[^:\n]*:(?=[^:\n]*(?::[^:\n]*){0,2}\Z)")
 _BY_HAND = "change it by hand, or accept the site"
 
 
@@ -53,6 +56,12 @@ def _judge(syntax: Syntax, use: Use, value: str, found: Resolution, plan: TextPl
     """Whether the string is the symbol's path, or goes on from it; if so the verdict is in the plan."""
     symbol = found.symbol
     site = syntax.source.site_of(use.node)
+    scheme = _SCHEME.match(value)
+    gone = (found.narrowed and found.same_name) or is_text(use)
+    if scheme is not None and not gone and re.match(rf"{re.escape(symbol.dotted)}(?::|\Z)", value[scheme.end() :]):
+        reason = f"the string {value} ends in a path through the package, which is resolved when it is used"
+        plan.refusals.append(Refusal(site, str(symbol), reason, _BY_HAND))
+        return True
     exact = value in (symbol.dotted, str(symbol))
     deeper = value.startswith((f"{symbol.dotted}.", f"{symbol}.")) and all(
         part.isidentifier() for part in value.replace(":", ".").split(".")

@@ -79,6 +79,8 @@ class _Watcher(Callees):
                 return
             for target in statement.targets if isinstance(statement, ast.Assign) else [statement.target]:
                 yield from self._stored(target, frame, depth, "sets")
+            if isinstance(statement, ast.AugAssign):
+                yield from self._grown(statement, frame)
         elif isinstance(statement, ast.Delete):
             for target in statement.targets:
                 yield from self._stored(target, frame, depth, "deletes")
@@ -106,14 +108,24 @@ class _Watcher(Callees):
                 is_module = isinstance(target, ast.Subscript) or value.name.islower()
                 if plain and (is_module or top_of(value.name) not in STANDARD):
                     yield said, value.name == "sys.modules"
-            elif self._is_elsewhere(value, frame) and (depth == 0 or isinstance(value, (Space, Class))):
-                if depth == 0 or isinstance(target, ast.Attribute):
+            elif self._is_elsewhere(value, frame):
+                # def _setup(): TABLE["x"] = f         a function of this module fills a table of another
+                own = self._is_own(frame)
+                if own or (isinstance(value, (Space, Class)) and isinstance(target, ast.Attribute)):
                     yield said, True
+
+    def _grown(self, statement: ast.AugAssign, frame: Frame) -> Iterator[tuple[str, bool]]:
+        # TABLE |= {"x": f}       LIST += [f]        in place, where the name is another module's container
+        shown = (ast.Dict, ast.List, ast.Set, ast.DictComp, ast.ListComp, ast.SetComp)
+        if isinstance(statement.target, ast.Name) and isinstance(statement.value, shown):
+            for value in self.values(ast.Name(statement.target.id, ast.Load()), frame):
+                if place(value) is not None and self._is_elsewhere(value, frame):
+                    yield f"fills {statement.target.id}, a container of another module", True
 
     def _called(self, call: ast.Call, frame: Frame, depth: int) -> Iterator[tuple[str, bool]]:
         method = call.func.attr if isinstance(call.func, ast.Attribute) else ""
         said = f"calls {ast.unparse(call.func)}(), which"
-        if method in MUTATORS and isinstance(call.func, ast.Attribute) and depth == 0:
+        if method in MUTATORS and isinstance(call.func, ast.Attribute) and self._is_own(frame):
             # TABLE.update(x=1)       where TABLE is another module's
             for value in self.values(call.func.value, frame):
                 if place(value) is not None and self._is_elsewhere(value, frame) and call.args + call.keywords:
@@ -162,6 +174,9 @@ class _Watcher(Callees):
         trace = Trace(self.namespaces, Frame(self.top.module, None, given={OBJECT}))
         trace.apply(function, ast.Call(call.func, args, keywords), trace.top)
         return trace.into is not None
+
+    def _is_own(self, frame: Frame) -> bool:
+        return frame.module.name == self.top.module.name
 
     def _is_elsewhere(self, value: Value, frame: Frame) -> bool:
         """Whether a thing belongs to a module other than the one that is imported, or than the function's own."""

@@ -35,6 +35,7 @@ def registrations(module: Module, namespaces: Namespaces) -> tuple[Registration,
     if syntax is None:
         return ()
     top = Frame(module, None, given=_objects(syntax) | {OBJECT})
+    top.given |= _looped_over(syntax.tree, top.given)
     known: dict[str, tuple[bool | None, Symbol | None]] = {}
     found = []
     for node, call, in_class in _handed(syntax.tree.body, top):
@@ -80,6 +81,35 @@ def _handed(
             parts = [*call.args, *(keyword.value for keyword in call.keywords)]
             if any(isinstance(n, ast.Lambda) or _names(n, top.given) for part in parts for n in ast.walk(part)):
                 yield statement, call, in_class
+            continue
+        # [register(each) for each in (sym,)]             assert register(sym)             if register(sym): ...
+        for call in () if isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign)) else _calls_in(statement):
+            parts = [*call.args, *(keyword.value for keyword in call.keywords)]
+            if any(_names(part, top.given) for part in parts):
+                yield statement, call, True  # its value is used: it counts only where it is seen to keep the object
+
+
+def _looped_over(tree: ast.Module, made: set[str]) -> set[str]:
+    # [register(each) for each in (sym,)]       at module level
+    shown = [node.value for node in running(tree.body) if isinstance(node, ast.Expr)]
+    loops = [n for value in shown for n in ast.walk(value) if isinstance(n, ast.comprehension)]
+    over = [loop.target for loop in loops if any(_names(n, made) for n in ast.walk(loop.iter))]
+    return {n.id for target in over for n in ast.walk(target) if isinstance(n, ast.Name)}
+
+
+def _calls_in(statement: ast.stmt) -> Iterator[ast.Call]:
+    """The calls in a statement's own expressions, as far as they run with it."""
+    if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        return
+    todo: list[ast.AST] = [
+        node for node in ast.iter_child_nodes(statement) if isinstance(node, (ast.expr, ast.withitem))
+    ]
+    while todo:
+        node = todo.pop(0)
+        if isinstance(node, ast.Call):
+            yield node
+        if not isinstance(node, ast.Lambda):
+            todo += ast.iter_child_nodes(node)
 
 
 def running(body: list[ast.stmt]) -> Iterator[ast.stmt]:

@@ -162,3 +162,17 @@ def test_a_same_named_module_in_a_comparison_is_refused() -> None:
 def test_what_gets_the_path_and_is_not_known_may_resolve_it(text: str) -> None:
     tree = {**PKG, "main.py": f"from setup import *\n{text}\n"}
     check_refused(tree, "pkg", "sym", "exactly pkg.sym", at="main.py:2")
+
+
+@pytest.mark.parametrize(
+    "spelled", ["ext://pkg.sym", "error::pkg.sym", "ignore:some text:pkg.sym", "once::pkg.sym:mod:3"]
+)
+def test_a_path_behind_a_scheme_is_resolved_too(spelled: str) -> None:
+    tree = {**PKG, "main.py": f"FILTERS = [{spelled!r}]\n"}
+    check_refused(tree, "pkg", "sym", "resolved when it is used", at="main.py:1")
+
+
+@pytest.mark.parametrize("spelled", ["error: see pkg.sym", "ext://pkg.symbol", "note: x:pkg.sym"])
+def test_what_only_looks_like_a_scheme_is_a_text(spelled: str) -> None:
+    tree = {**PKG, "main.py": f"FILTERS = [{spelled!r}]\n"}
+    check_rewritten(tree, "pkg", "sym", NARROWED)
