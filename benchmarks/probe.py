@@ -32,9 +32,9 @@ UNTOLD = {
 
 def describe(value: object) -> str:
     """The same text for the same object in two processes: its kind, where it is defined, or its plain value."""
-    if isinstance(value, types.ModuleType):
-        return f"module {value.__name__}"
-    kind = type(value)
+    kind = type(value)  # never `isinstance`: a lazy object would load what it stands for
+    if issubclass(kind, types.ModuleType):
+        return f"module {value.__name__}"  # type: ignore[attr-defined]
     told = f"{kind.__module__}.{kind.__qualname__}"
     try:
         where, name = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
@@ -42,7 +42,7 @@ def describe(value: object) -> str:
         return told
     if isinstance(where, str) and isinstance(name, str):
         return f"{told} {where}.{name}"
-    if isinstance(value, (int, str, float, bytes, bool, type(None))):
+    if kind in (int, str, float, bytes, bool, type(None)):
         return f"{told} {value!r}"[:300]
     return told
 
@@ -105,7 +105,7 @@ def late(module: types.ModuleType) -> tuple[list[str], list[str]]:
                 visit(root, bound, hidden)
         elif isinstance(node, ast.Name):
             value = bound.get(node.id) if node.id not in hidden else None
-            if not isinstance(value, types.ModuleType) and " " in describe(value):
+            if not issubclass(type(value), types.ModuleType) and " " in describe(value):
                 leads.add(f"{node.id} = {describe(value)}")
         elif not isinstance(node, (ast.Import, ast.ImportFrom)):
             for child in ast.iter_child_nodes(node):
