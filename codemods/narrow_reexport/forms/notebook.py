@@ -43,7 +43,9 @@ def plan_notebook(page: Page, context: Context, plan: Planner) -> None:
     planned = plan_snippets(page.path, snippets, context, plan, line_of=page.line_of, lenient=False)
     for note in planned.notes:
         page.put(
-            page.line_of(note.start), note.name, Verdict(note.weight, note.reason, note.hint, page.line_of(note.last))
+            page.line_of(note.start),
+            note.name,
+            Verdict(note.weight, note.reason, note.hint or _HINT, page.line_of(note.last)),
         )
     if planned.edits:
         try:

@@ -38,6 +38,7 @@ _HARMLESS = {
     "help",
     "hash",
 }
+_CHANGES = ("setattr", "delattr", "setitem", "delitem")  # these write
 _HINT = "make the names literal, or accept the site"
 _AT_ORIGIN = "ask its origin there, or accept the site"
 
@@ -77,7 +78,9 @@ def judge_reflection(syntax: Syntax, uses: Sequence[Reflection], resolutions: Se
                         site,
                         str(by_name[use.name].symbol),
                         f"{last}() reaches the attribute by name",
-                        "read it from its origin there, or accept the site",
+                        "do it on the origin and see to its readers, or accept the site"
+                        if last in _CHANGES
+                        else "read it from its origin there, or accept the site",
                     )
                 )
             continue
