@@ -196,7 +196,7 @@ class ImportGraph:
 
 _ALL = re.compile(rb"^__all__(?:\s*:[^=\n]*)?\s*=\s*[\[(]([^\])]*)[\])]", re.MULTILINE)
 _QUOTED = re.compile(rb"""["'](\w+)["']""")
-_GIVEN = ("__name__", "__doc__", "__file__", "__path__", "__spec__", "__loader__", "__package__", "__builtins__")
+GIVEN = ("__name__", "__doc__", "__file__", "__path__", "__spec__", "__loader__", "__package__", "__builtins__")
 
 
 def _bound(event: Event) -> Iterator[str]:
@@ -252,7 +252,7 @@ class Process:
                 self._finish(name, answer)
                 continue
             answer = None
-            self.bound[wanted] = set(_GIVEN)
+            self.bound[wanted] = set(GIVEN)
             self.running.append((wanted, self._execute(wanted)))
         return answer
 

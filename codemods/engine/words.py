@@ -17,7 +17,7 @@ class Words:
     """The words of a tree's files."""
 
     def __init__(self, paths: Sequence[str], read: Callable[[str], bytes]) -> None:
-        """Read every file once: some 75 MB take three seconds and 150 MB of memory (vLLM 0.33, 2 cores)."""
+        """Read every file once: the 87 MB of vLLM 0.33 take 2.4 s of CPU and 50 MB of memory besides."""
         self.paths = paths
         self._at: dict[bytes, array[int]] = {}
         for number, path in enumerate(paths):

@@ -11,11 +11,8 @@ from collections.abc import Callable, Iterable, Sequence
 
 from codemods.engine.modules import Layout
 
-_STAR = re.compile(rb"^[ \t\f]*from[ \t\\\r\n]+([.\w \t]+?)[ \t\\\r\n]+import[ \t\\\r\n]*\(?[ \t\\\r\n]*\*", re.M)
-_STAR_NEAR = re.compile(rb"import[ \t\\\r\n]*\(?[ \t\\\r\n]*\*")
 _WORD = re.compile(rb"\w+")
 _TEXT = re.compile(r"\.(?:py|pyi)\Z")
-_CYTHON = (".pyx", ".pxd", ".pxi")
 
 _FROM = re.compile(
     rb"^[ \t]*(?:lazy[ \t]+)?from[ \t]+(?P<module>[.\w]+)[ \t]+import\b[ \t]*(?P<names>\([^)]*\)|[^\r\n;#]*)", re.M

@@ -10,6 +10,7 @@ import ast
 import re
 
 from codemods.engine.errors import NotAReexport, Unreadable
+from codemods.engine.graph import GIVEN
 from codemods.engine.model import Module, Refusal, Symbol, When
 from codemods.engine.namespace import Namespaces, all_values
 from codemods.engine.python_floor import always_holds
@@ -21,7 +22,6 @@ from codemods.narrow_reexport.forms.module_name import says_package
 _DYNAMIC = re.compile(
     r"\b(?:globals|vars|locals|exec|eval|setattr|attach|attach_stub)\(|sys\.modules|__dict__|__path__|_LazyModule|\blazy\b"
 )
-_GIVEN = ("__name__", "__doc__", "__file__", "__path__", "__spec__", "__loader__", "__package__", "__builtins__")
 
 
 def may_be_missing(package: Module, namespaces: Namespaces, name: str, found: list[Binding]) -> bool:
@@ -130,7 +130,7 @@ def lacks(namespaces: Namespaces, origin: Symbol) -> bool:
     syntax = namespaces.syntax(module) if module is not None else None
     if module is None or syntax is None or not module.path.endswith(".py"):
         return False
-    if origin.name in syntax.module.bindings or origin.name in _GIVEN or namespaces.has_getattr(module.name):
+    if origin.name in syntax.module.bindings or origin.name in GIVEN or namespaces.has_getattr(module.name):
         return False
     starred = any(isinstance(s, ast.ImportFrom) and s.names[0].name == "*" for s, _ in syntax.imports)
     dynamic = starred or _DYNAMIC.search(syntax.source.text) is not None

@@ -195,7 +195,7 @@ class ExpressionPlanner:
                     f"the code {verb} the package's attribute",
                     "do it on the origin and see to its readers, or accept the site",
                 )
-            elif found.optional and not covered(use, names, found) and not self._fails_anyway(use.name, references):
+            elif found.optional and not covered(use, found) and not self._fails_anyway(use.name, references):
                 free = use.name not in self.context.early and not self._accepts(use.node.lineno)
                 if free and local.take(use, found):
                     continue

@@ -147,7 +147,7 @@ def needs_expressions(
     return any(in_string(text, match.start()) for match in re.finditer(rf"{re.escape(package)}(?!\w)", text))
 
 
-def covered(use: AttributeUse, names: Names, found: Resolution) -> bool:
+def covered(use: AttributeUse, found: Resolution) -> bool:
     """Whether an import beside the package's own fails only where that failed already."""
     # the import that brought the package stands in a guard, or in a function: an import beside it fails where that did
     root = use.node.value

@@ -69,10 +69,6 @@ def marked_table(source: Source, tree: ast.Module) -> ast.Assign | None:
     return None
 
 
-def name_of(table: ast.Assign) -> str:
-    return ast.unparse(table.targets[0])
-
-
 def rows_of(table: ast.Assign) -> list[Moved]:
     """The rows of a table. Raises ValueError where one is no `"name": ("module", "name", "version")`."""
     if not isinstance(table.value, ast.Dict):

@@ -36,7 +36,7 @@ def woven(planned: Planned, snippets: Sequence[Snippet]) -> Woven:
     """Bring the edits of a virtual module home. Raises Unwoven."""
     changes, added = _changes(planned)
     after = _with_added(changes, added, planned.lines)
-    opening = _opening(after, planned.lines)
+    opening = _opening(after)
     cuts: list[Cut] = []
     spans: list[tuple[int, int]] = []
     number = 0
@@ -176,7 +176,7 @@ class _Opening:
         return number + 1 not in self.inside
 
 
-def _opening(changes: Sequence[_Change], lines: Sequence[Line]) -> _Opening:
+def _opening(changes: Sequence[_Change]) -> _Opening:
     return _Opening("".join(f"{row}\n" for _, _, new in changes for row in new))
 
 
