@@ -1,8 +1,8 @@
 """Which files of a tree could matter, found fast: by git's index, or by walking the folder.
 
 Owns the list of suffixes, the folders that never count and the reading of `.gitignore`.
-Invariant: it never opens a source file, never follows a symlink to a folder, and never lets the target's git
-configuration start a program.
+Invariant: it opens no file but a program without a suffix, for its first line; it never follows a symlink to a folder, and
+never lets the target's git configuration start a program.
 """
 
 # Thousands of paths: strings cost a fifth of what pathlib does.
@@ -22,18 +22,23 @@ from codemods.engine.errors import BadConfiguration, Unreadable
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
-_CODE = (".py", ".pyi", ".pyx", ".pxd", ".pxi", ".ipynb")
+_PYTHON = (".py", ".pyi", ".pyw")
+_CODE = (*_PYTHON, ".pyx", ".pxd", ".pxi", ".ipynb")
 _SCRIPTS = (".sh", ".bash", ".zsh", ".fish", ".ps1", ".bat", ".cmd", ".mk", ".dockerfile", ".conf", ".service", ".env")
 _DOCUMENTS = (".md", ".rst", ".txt", ".markdown", ".mdx", ".qmd", ".Rmd", ".rmd")
 SHOWING = (".ipynb", *_DOCUMENTS)  # files that hold Python beside other text
 TEMPLATES = (".tp", ".in")  # x.pyx.tp: Cython that is still to be made
 _SETTINGS = (".toml", ".cfg", ".ini", ".yaml", ".yml", ".json")
+_BUILDS = ("Dockerfile", "Containerfile")
 _CYTHON_TEMPLATES = tuple(f"{suffix}{end}" for suffix in (".pyx", ".pxd", ".pxi") for end in TEMPLATES)
 _SUFFIXES = _CODE + _SCRIPTS + _DOCUMENTS + _SETTINGS + _CYTHON_TEMPLATES
 
 _NAMES = frozenset(
     {"Makefile", "makefile", "GNUmakefile", "justfile", "Justfile", "Procfile", "Jenkinsfile", "Snakefile"}
 )
+
+# #!/usr/bin/env python3        #!/usr/bin/env -S python3 -u        #!/opt/py/bin/python3.12
+_SHEBANG = re.compile(rb"#!.*?\b(?:python|pypy)[\d.]*w?(?:\s|\Z)")
 
 _NEVER = frozenset({".git", ".hg", "__pycache__", "node_modules", "site-packages"})
 _CACHES = frozenset({".tox", ".nox", ".eggs", ".mypy_cache", ".ruff_cache", ".pytest_cache"})
@@ -66,11 +71,39 @@ def checkout_top(root: Path) -> Path | None:
     return None
 
 
-def _could_matter(path: str) -> bool:
+def is_code(path: str) -> bool:
+    """Whether a listed file is Python: by its suffix, or a program without one (`bin/serve`)."""
+    return path.endswith(_PYTHON) or _is_bare(path)
+
+
+def runs(path: str) -> bool:
+    """Whether a listed file is Python that runs: not a stub."""
+    return is_code(path) and not path.endswith(".pyi")
+
+
+def _could_matter(path: str, full: str) -> bool:
     if path.endswith(_SUFFIXES):
         return True
     name = path.rpartition("/")[2]
-    return name in _NAMES or name.startswith(("Dockerfile", "Containerfile"))
+    if name in _NAMES or name.startswith(_BUILDS):
+        return True
+    return _is_bare(path) and _is_program(full)
+
+
+def _is_bare(path: str) -> bool:
+    name = path.rpartition("/")[2]
+    return "." not in name and name not in _NAMES and not name.startswith(_BUILDS)
+
+
+def _is_program(full: str) -> bool:
+    """Whether a file without a suffix is executable and begins as a Python program does."""
+    try:
+        if not os.access(full, os.X_OK) or not _is_file(full):
+            return False
+        with open(full, "rb") as file:
+            return _SHEBANG.match(file.readline(200)) is not None
+    except OSError:  # what cannot be read is no program that anybody runs
+        return False
 
 
 # --- by git ---
@@ -119,7 +152,7 @@ def _present(top: str, listed: list[str]) -> list[str]:
     return [
         path
         for path in set(listed)  # git lists an unmerged path once per side
-        if _could_matter(path) and folder_counts(path.rpartition("/")[0]) and _is_file(prefix + path)
+        if _could_matter(path, prefix + path) and folder_counts(path.rpartition("/")[0]) and _is_file(prefix + path)
     ]
 
 
@@ -171,7 +204,7 @@ def _walk(top: str, is_excluded: Callable[[str], bool]) -> list[str]:
             if entry.is_dir(follow_symlinks=False):
                 if _enters(entry, at_root=not prefix) and not _is_ignored(path, True, ignores):
                     pending.append((path + "/", ignores))
-            elif _could_matter(entry.name) and _is_regular(entry) and not _is_ignored(path, False, ignores):
+            elif _could_matter(entry.name, entry.path) and _is_regular(entry) and not _is_ignored(path, False, ignores):
                 found.append(path)
     return found
 

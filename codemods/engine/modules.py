@@ -68,7 +68,8 @@ class Layout:
 
     def module_at(self, path: str) -> Module:
         """The module that a file is. A script outside every package is a module of its own folder."""
-        stem = path.rpartition(".")[0]
+        folder, slash, name = path.rpartition("/")
+        stem = folder + slash + (name.rpartition(".")[0] or name)  # bin/serve: a program without a suffix
         root = self._root_of_file(path)
         below = stem[len(root) + 1 :] if root else stem
         if path.endswith(".pyi"):

@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 
+from codemods.engine.discover import is_code
 from codemods.engine.modules import Layout
 
 _WORD = re.compile(rb"\w+")
-_TEXT = re.compile(r"\.(?:py|pyi)\Z")
 
 _FROM = re.compile(
     rb"^[ \t]*(?:lazy[ \t]+)?from[ \t]+(?P<module>[.\w]+)[ \t]+import\b[ \t]*(?P<names>\([^)]*\)|[^\r\n;#]*)", re.M
@@ -27,7 +27,7 @@ def readers_of(
     wanted = {(path, name): layout.module_at(path).name.rpartition(".")[2].encode() for path, name in pairs}
     found: set[tuple[str, str]] = set()
     for path in paths:
-        if not _TEXT.search(path):
+        if not is_code(path):
             continue
         data = read(path)
         words: set[bytes] | None = None
@@ -84,7 +84,7 @@ def carry_further(
                 for match in re.finditer(pattern, read(located.path), re.M):  # type: ignore[union-attr]
                     found[module, match[1].decode()] = package
         for path in spelling([name.decode() for name in names]):
-            if not _TEXT.search(path):
+            if not is_code(path):
                 continue
             data = read(path)
             if not any(name in data for name in names) or not imported.search(data):

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from codemods.engine.bans import Ban
 from codemods.engine.config import line_width
-from codemods.engine.discover import list_files
+from codemods.engine.discover import is_code, list_files
 from codemods.engine.errors import UnknownPackage, Unreadable
 from codemods.engine.graph import ImportGraph
 from codemods.engine.installed import installed_package
@@ -246,7 +246,7 @@ def _plan(request: Request, base: _Base, work: _Work, trees: Mapping[Path, Tree]
 def _fallbacks(change: FileChange, work: _Work) -> Iterator[Warned]:
     # try: from pkg.ops.cuda import fused
     # except ImportError: from pkg import fused          for versions from before the move
-    if not change.path.endswith((".py", ".pyi")):
+    if not is_code(change.path):
         return
     source = decode(change.before, change.path)
     moved = {found.symbol.name: found for found in work.resolutions}

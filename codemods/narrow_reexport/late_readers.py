@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from codemods.engine.discover import runs
 from codemods.engine.graph import ImportGraph
 from codemods.engine.model import Site, When
 from codemods.engine.namespace import Namespaces
@@ -109,7 +110,7 @@ class Survey:
         spelled = re.compile(may_fake(modules))
         for number, checkout in enumerate(self.checkouts):
             for survivor in checkout.scan.python if checkout.scan is not None else ():
-                if b"sys.modules" not in survivor.data or not survivor.path.endswith(".py"):
+                if b"sys.modules" not in survivor.data or not runs(survivor.path):
                     continue
                 if not spelled.search(survivor.data):
                     continue
@@ -143,12 +144,12 @@ class Survey:
         ]
         for path in self._spelling(checkout, renamed) if renamed else ():
             # from .sub import impl as sym: a patch of pkg.sub.impl need not spell the symbol
-            if path.endswith(".py") and path not in files:
+            if runs(path) and path not in files:
                 data = checkout.tree.read(path)
                 if _PATCHES.search(data):
                     files[path] = data
         for path, data in files.items():
-            if not path.endswith(".py") or not _PATCHES.search(data):
+            if not runs(path) or not _PATCHES.search(data):
                 continue
             words = wanted.intersection((_LAST if b".multiple" not in data else _WORD).findall(data))
             if words:
@@ -178,7 +179,7 @@ class Survey:
         for number, checkout in enumerate(self.checkouts):
             target = replace(self._package_target(checkout), names=names)
             for survivor in checkout.scan.python if checkout.scan is not None else ():
-                if survivor.path.endswith(".py") and any(needle in survivor.data for needle in needles):
+                if runs(survivor.path) and any(needle in survivor.data for needle in needles):
                     file = self._reading(number, survivor.path, survivor.data, target)
                     for name, read in self._late_reads(file, target) if file is not None else ():
                         self.readers[name].covered.append(read)
@@ -225,7 +226,7 @@ class Survey:
                 if module is not None and module.path and number == 0:
                     files.setdefault(module.path, checkout.tree.read(module.path))
                 for path, data in files.items():
-                    if not path.endswith(".py") or not any(name.encode() in data for name in here):
+                    if not runs(path) or not any(name.encode() in data for name in here):
                         continue
                     file = self._reading(number, path, data, target)
                     if file is None:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from codemods.engine.bans import FILE_NAME, Ban, load_bans, with_bans
 from codemods.engine.cycles import risky_entries, unmasked_cycles
+from codemods.engine.discover import is_code
 from codemods.engine.edits import edited
 from codemods.engine.graph import Fault, ImportGraph
 from codemods.engine.model import Failure, FileChange, Mention, Module, Refusal, Site, Symbol, Warned
@@ -277,7 +278,7 @@ def _verify(
     failures: list[Failure] = []
     for (_, own), checkout in zip(changes, checkouts, strict=True):
         after = {change.path: change.after for change in own}
-        code = {path: data for path, data in after.items() if path.endswith((".py", ".pyi"))}
+        code = {path: data for path, data in after.items() if is_code(path)}
         plans = plan_files(code, replace(context, layout=checkout.layout), None)
         plans |= {
             path: plan_document(path, data, context, plan_file) for path, data in after.items() if path not in code

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from codemods.engine.bans import FILE_NAME, load_bans
 from codemods.engine.config import line_width
-from codemods.engine.discover import checkout_top
+from codemods.engine.discover import checkout_top, is_code
 from codemods.engine.edits import edited
 from codemods.engine.errors import CodemodError, UnknownPackage, UnknownSymbol
 from codemods.engine.graph import ImportGraph
@@ -166,7 +166,7 @@ def _links_out(tree: Tree, links: Sequence[str], resolutions: Sequence[Resolutio
     """Symlinks to files outside the tree that spell a symbol: they are not edited, and that is said."""
     found = []
     for path in links:
-        data = tree.read(path) if path.endswith((".py", ".pyi")) else b""
+        data = tree.read(path) if is_code(path) else b""
         for resolution in resolutions:
             if resolution.symbol.name.encode() in data:
                 reason = "a symlink to a file outside the tree spells the symbol: it was not looked into"

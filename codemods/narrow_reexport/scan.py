@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from codemods.engine.discover import SHOWING, TEMPLATES
+from codemods.engine.discover import SHOWING, TEMPLATES, is_code
 from codemods.engine.modules import Layout
 from codemods.narrow_reexport.byways import absolute, carry_further, carry_on, reads_of, star_importers, whole_name
 from codemods.narrow_reexport.forms.public_names import may_list
@@ -25,7 +25,6 @@ _STAR_NEAR = re.compile(rb"import[ \t\\\r\n]*\(?[ \t\\\r\n]*\*")
 _WORD = re.compile(rb"\w+")
 _READ = re.compile(rb"(?<!\bself)(?<!\bcls)[.\"'][ \t]*(\w+)")
 _PATH = re.compile(rb"^[ \t]*(?:from[ \t]+[.\w]+[ \t]+import\b|import[ \t]+[.\w]+)", re.M)
-_TEXT = re.compile(r"\.(?:py|pyi)\Z")
 _CYTHON = (".pyx", ".pxd", ".pxi")
 # files that reach the package without its name: by relative imports, by a name that a module of the tree hands on
 _RELATIVE = (*_CYTHON, *(f"{suffix}{end}" for suffix in _CYTHON for end in TEMPLATES), ".ipynb")
@@ -112,7 +111,7 @@ def scan(
         if progress is not None and number % 500 == 0:
             progress(number, len(paths))
         data = read(path)
-        if not _TEXT.search(path) or path.rpartition("/")[2] == "setup.py":
+        if not is_code(path) or path.rpartition("/")[2] == "setup.py":
             # pkg.sym      from pkg import sym      and in Cython: from . import sym
             spells = leaf in data or path.endswith(_RELATIVE)
             imports = b"import" in data
@@ -122,9 +121,9 @@ def scan(
                 others.append(Survivor(path, data))
             elif path.endswith(SHOWING) and imports and leaf in data and loses_own.search(data):
                 others.append(Survivor(path, data))  # import pkg; pkg.sub.other()        in a cell or an example
-            if wants_names and imports and leaf in data and not _TEXT.search(path):
+            if wants_names and imports and leaf in data and not is_code(path):
                 reads |= _names_read(data, leaf, False)
-        if not _TEXT.search(path):
+        if not is_code(path):
             continue
         inside = path.startswith(folder) or (
             path.endswith(".pyi") and f"{layout.module_at(path).name}.".startswith(f"{package}.")
@@ -232,7 +231,7 @@ def _lost_through_stars(
         modules = {layout.module_at(path).name: path for path in starring}
         words = [leaf.encode() for leaf in leaves]
         lookers = {
-            path: data for path in paths if _TEXT.search(path) and any(word in (data := read(path)) for word in words)
+            path: data for path in paths if is_code(path) and any(word in (data := read(path)) for word in words)
         }
         through = reads_of(modules, leaves, lookers, {}, stars, layout)
         losing |= {modules[module] for module, _ in through}

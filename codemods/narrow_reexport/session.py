@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from codemods.engine.discover import list_files
+from codemods.engine.discover import is_code, list_files
 from codemods.engine.graph import ImportGraph
 from codemods.engine.model import Module
 from codemods.engine.modules import Layout
@@ -70,7 +70,7 @@ class Session:
 
 
 def _unspelled(path: str, data: bytes) -> bool:
-    if not path.endswith((".py", ".pyi")):
+    if not is_code(path):
         return False
     if has_star(data):
         return True

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from codemods.engine.discover import runs
 from codemods.engine.edits import edited
 from codemods.engine.graph import ImportGraph
 from codemods.engine.model import Failure, Module, Refusal, Site, Warned, When
@@ -140,7 +141,7 @@ def _is_imported(name: str, checkouts: Sequence[Checkout], namespaces: Namespace
     leaf = name.rpartition(".")[2]
     for checkout in checkouts:
         for path, plan in checkout.plans.items():
-            if not path.endswith(".py") or (module is not None and path == module.path):
+            if not runs(path) or (module is not None and path == module.path):
                 continue
             if any(leaf in edit.text for edit in plan.edits):
                 data = checkout.sources[path]
@@ -162,7 +163,7 @@ def _is_loaded(
     any_leaf = re.compile(leaves)
     for checkout in checkouts:
         for path in checkout.tree.paths:
-            if not path.endswith(".py"):
+            if not runs(path):
                 continue
             data = checkout.tree.read(path)
             plan = checkout.plans.get(path)

@@ -45,6 +45,19 @@ def test_files_that_could_matter_are_listed_sorted(tree: Path) -> None:
     assert list_files(tree) == tuple(sorted(wanted))
 
 
+@pytest.mark.skipif(os.name == "nt", reason="POSIX modes")
+def test_programs_without_a_suffix_are_listed_if_they_are_executable_and_python(tree: Path) -> None:
+    write(tree, "bin/serve", "bin/plain", "bin/shell", "bin/data", "run.pyw")
+    for name, first in (("serve", "#!/usr/bin/env python3.12"), ("plain", "#!/usr/bin/python"), ("shell", "#!/bin/sh")):
+        (tree / "bin" / name).write_text(first + "\n")
+        (tree / "bin" / name).chmod(0o644 if name == "plain" else 0o755)
+    assert list_files(tree) == ("bin/serve", "run.pyw")
+    assert [discover.is_code(path) for path in ("bin/serve", "run.pyw", "Makefile", "a.pyi", "a.txt")] == [
+        *(True, True, False, True, False)
+    ]
+    assert not discover.runs("a.pyi")
+
+
 def test_hidden_files_and_folders_are_listed(tree: Path) -> None:
     write(tree, ".github/workflows/ci.yml", ".pre-commit-config.yaml")
     assert list_files(tree) == (".github/workflows/ci.yml", ".pre-commit-config.yaml")

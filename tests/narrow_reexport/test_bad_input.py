@@ -488,3 +488,26 @@ def test_no_output_ever_shows_a_traceback() -> None:
             if outcome.code:
                 assert contents(root) == {path: as_bytes(text) for path, text in files.items()}
                 assert outcome.text.strip()
+
+
+# --- programs without a suffix ---
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX modes")
+def test_a_python_program_without_a_suffix_is_a_call_site() -> None:
+    program = "#!/usr/bin/env -S python3 -u\nfrom pkg import sym\n"
+    with tree({**USED, "bin/serve": program, "bin/shell": "#!/bin/sh\nfrom pkg import sym\n"}) as root:
+        for name in ("serve", "shell"):
+            (root / "bin" / name).chmod(0o755)
+        assert narrow(root, "pkg", "sym").code == 0
+        assert (root / "bin/serve").read_text() == program.replace("pkg", "pkg.sub")
+        assert (root / "bin/serve").stat().st_mode & 0o777 == 0o755
+        assert "from pkg import sym" in (root / "bin/shell").read_text()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX modes")
+def test_a_python_program_without_a_suffix_that_does_not_parse_is_refused() -> None:
+    with tree({**USED, "bin/serve": "#!/usr/bin/python\nfrom pkg import sym\nprint sym\n"}) as root:
+        (root / "bin/serve").chmod(0o755)
+        outcome = narrow(root, "pkg", "sym")
+        assert outcome.code == 4 and "bin/serve:3" in outcome.text, outcome.text
