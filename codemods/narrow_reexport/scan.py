@@ -16,6 +16,7 @@ from codemods.engine.discover import SHOWING, TEMPLATES, is_code
 from codemods.engine.modules import Layout
 from codemods.narrow_reexport.byways import absolute, carry_further, carry_on, reads_of, star_importers, whole_name
 from codemods.narrow_reexport.forms.public_names import may_list
+from codemods.narrow_reexport.holders import handing_test, reflection_test
 from codemods.narrow_reexport.resolve import Resolution
 from codemods.narrow_reexport.stubs import mirrored
 
@@ -98,8 +99,8 @@ def scan(
     early: set[str] = set()
     losing: set[str] = set()
     loses_own = re.compile(rb"\.(?:" + b"|".join(re.escape(last) for _, last in own) + rb")(?!\w)" if own else rb"(?!)")
-    reflects = _reflection_test(leaf)
-    hands_over = re.compile(rb"[(,=\[{:][ \t]*(?:[\w.]+\.)?" + re.escape(leaf) + rb"[ \t]*[,)\]}]|\.__dict__\b")
+    reflects = reflection_test(leaf)
+    hands_over = handing_test(leaf)
     # what imports the package as a module spells its parent, or lies beside it
     above = package.rpartition(".")[0].rpartition(".")[2].encode()
     near = folder.rstrip("/").rpartition("/")[0] + "/"
@@ -165,11 +166,7 @@ def scan(
                 continue
             unsure[path] = data
         compares = has_leaf and b".__all__" in data and touches(path, data)  # what the package exports, as a whole
-        if (
-            loses
-            or compares
-            or (has_leaf and (reflects(data, called) or (touches(path, data) and hands_over.search(data))))
-        ):
+        if loses or compares or (has_leaf and (reflects(data, called) or (touches(path, data) and hands_over(data)))):
             kept[path] = data
         elif path in stars:
             loaded[path] = data
@@ -323,31 +320,6 @@ def _loses(data: bytes, tails: frozenset[tuple[bytes, bytes]]) -> bool:
                     return True
             at = data.find(b"." + last, end)
     return False
-
-
-def _reflection_test(leaf: bytes) -> Callable[[bytes, set[bytes]], bool]:
-    # getattr(a.b.pkg, ...)        looked for from the name on, which is rarer than the calls
-    before = re.compile(
-        rb"\b(?:getattr|hasattr|setattr|delattr|vars|dir|object|getmembers|attrgetter|getattr_static|__getattribute__)"
-        rb"[ \t\r\n]*\([ \t\r\n(]*[\w.]*\Z"
-    )
-    asks = re.compile(rb"\b(?:[gs]etattr|hasattr|delattr|vars|attrgetter|methodcaller|__dict__|__getattribute__)\b")
-    # import_module("a.b.pkg")     p = a.b.pkg     p = import_module(".pkg", "a.b")
-    string = re.compile(rb"[\"'][\w.]*(?<!\w)" + re.escape(leaf) + rb"[\"']")
-    given = re.compile(rb"=[ \t]*(?:[\w.]+\.)?" + re.escape(leaf) + rb"[ \t]*(?=[;#\r\n]|\Z)")
-    loaders = (b"import_module", b"__import__", b"modules")
-
-    def reflects(data: bytes, called: set[bytes]) -> bool:
-        for word in called:
-            # the name stands first in the pattern: the engine then looks for its bytes alone
-            name = re.compile(re.escape(word) + rb"(?<!\w" + re.escape(word) + rb")[ \t\r\n)]*[,)]")
-            if any(before.search(data[max(found.start() - 120, 0) : found.start()]) for found in name.finditer(data)):
-                return True
-        if any(loader in data for loader in loaders) and string.search(data) and asks.search(data):
-            return True
-        return given.search(data) is not None and asks.search(data) is not None
-
-    return reflects
 
 
 def _names_read(data: bytes, leaf: bytes, inside: bool) -> set[str]:

@@ -7,6 +7,7 @@ Invariant: a computed name is passed over only if it is proved to be none of the
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Sequence
 
 from codemods.engine.literal_names import is_open, possible
@@ -38,6 +39,7 @@ _HARMLESS = {
     "help",
     "hash",
 }
+_MATCH = re.compile(r"^[ \t]*match\b[^\n]*:", re.M)
 _CHANGES = ("setattr", "delattr", "setitem", "delitem")  # these write
 _HINT = "make the names literal, or accept the site"
 _AT_ORIGIN = "ask its origin there, or accept the site"
@@ -141,9 +143,8 @@ def judge_patterns(syntax: Syntax, names: Names, resolutions: Sequence[Resolutio
     """Verdicts on patterns that ask the package for the symbol."""
     plan = TextPlan()
     by_name = {found.symbol.name: found for found in resolutions if not found.is_submodule}
-    subjects = (
-        {id(use.node): use for use in (*syntax.names, *syntax.attributes)} if "match" in syntax.source.text else {}
-    )
+    matches = _MATCH.search(syntax.source.text) is not None
+    subjects = {id(use.node): use for use in (*syntax.names, *syntax.attributes)} if matches else {}
     for node in ast.walk(syntax.tree) if subjects else ():
         use = subjects.get(id(node.subject)) if isinstance(node, ast.Match) else None
         if (

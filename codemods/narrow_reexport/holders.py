@@ -1,0 +1,108 @@
+"""Files that may hold the package as a value without spelling a symbol: `getattr(pkg, name)`, `{"ops": pkg}`, `f(pkg)`.
+
+Owns the byte tests for that. The last part of a package's name is often a common word (`config`), so a match counts only
+where what stands before it can be a module: a name that the file's imports bind, or what a loader returns.
+Invariant: it may find a file too many, never one too few; it parses nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+
+_IMPORT = re.compile(
+    rb"(?:^|[;:])[ \t\f]*(?:lazy[ \t]+)?"
+    rb"(?:from[ \t][.\w \t\\\r\n]+?\bimport\b[ \t\\\r\n]*(?P<taken>\([^)]*\)|(?:[^\r\n;#\\]|\\\r?\n)*)"
+    rb"|import\b[ \t\\\r\n]*(?P<modules>(?:[^\r\n;#\\]|\\\r?\n)*))",
+    re.M,
+)
+_COMMENT = re.compile(rb"#[^\r\n]*")
+_LISTED = re.compile(rb"[\w.*]+(?:[ \t]+as[ \t]+(?P<alias>\w+))?")
+_ASSIGNED = re.compile(rb"^[ \t]*(\w+)[ \t]*(?::[^=\n]*)?=[ \t]*(\w+)(?:\.\w+)*[ \t]*(?=[;#\r\n]|\Z)", re.M)
+_CHAIN = re.compile(rb"(?P<first>\w+)(?:\.\w+)*\.\Z")
+_BEFORE = re.compile(
+    rb"\b(?:getattr|hasattr|setattr|delattr|vars|dir|object|getmembers|attrgetter|getattr_static|__getattribute__)"
+    rb"[ \t\r\n]*\([ \t\r\n(]*[\w.\[\]()\"']*\Z"
+)
+_ASKS = re.compile(rb"\b(?:[gs]etattr|hasattr|delattr|vars|attrgetter|methodcaller|__dict__|__getattribute__)\b")
+_LOADERS = (b"import_module", b"__import__", b"modules")
+
+Test = Callable[[bytes, Iterable[bytes]], bool]
+
+
+def reflection_test(leaf: bytes) -> Test:
+    """A test for files that may reach attributes of the package by a computed name; it is given what they may call it."""
+    # getattr(a.b.pkg, ...)        looked for from the name on, which is rarer than the calls
+    # import_module("a.b.pkg")     p = a.b.pkg     p = import_module(".pkg", "a.b")
+    string = re.compile(rb"[\"'][\w.]*(?<!\w)" + re.escape(leaf) + rb"[\"']")
+    given = re.compile(rb"=[ \t]*(?:[\w.]+\.)?(?P<name>" + re.escape(leaf) + rb")[ \t]*(?=[;#\r\n]|\Z)")
+
+    def reflects(data: bytes, called: Iterable[bytes]) -> bool:
+        bound = _Bound(data)
+        for word in called:
+            # the name stands first in the pattern: the engine then looks for its bytes alone
+            name = re.compile(re.escape(word) + rb"(?<!\w" + re.escape(word) + rb")[ \t\r\n)]*[,)]")
+            for found in name.finditer(data):
+                if _BEFORE.search(data[max(found.start() - 120, 0) : found.start()]) and bound.at(found.start(), word):
+                    return True
+        if any(loader in data for loader in _LOADERS) and string.search(data) and _ASKS.search(data):
+            return True
+        if _ASKS.search(data) is None:
+            return False
+        return any(bound.at(found.start("name"), leaf) for found in given.finditer(data))
+
+    return reflects
+
+
+def handing_test(leaf: bytes) -> Callable[[bytes], bool]:
+    """A test for files that may put the package into a container, or hand it to somebody."""
+    handed = re.compile(rb"[(,=\[{:][ \t]*(?:[\w.]+\.)?(?P<name>" + re.escape(leaf) + rb")[ \t]*[,)\]}]")
+
+    def hands_over(data: bytes) -> bool:
+        if b".__dict__" in data:
+            return True
+        bound = _Bound(data)
+        return any(bound.at(found.start("name"), leaf) for found in handed.finditer(data))
+
+    return hands_over
+
+
+class _Bound:
+    """Which expressions of a file can be a module: its imports are looked at when first asked for."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._names: frozenset[bytes] | None = None
+
+    def at(self, start: int, word: bytes) -> bool:
+        """Whether `word` at this place, with the names and dots before it, can be a module."""
+        before = self._data[max(start - 120, 0) : start]
+        if before.endswith(b"."):
+            chain = _CHAIN.search(before)
+            # import_module("a").pkg        modules["a"].pkg        f().pkg is nobody's module
+            if chain is None or before[: chain.start()].endswith(b"."):
+                return any(loader in self._data for loader in _LOADERS)
+            word = chain["first"]
+        if self._names is None:
+            self._names = bound_names(self._data)
+        return word in self._names or b"*" in self._names
+
+
+def bound_names(data: bytes) -> frozenset[bytes]:
+    """The names that import statements of a file may bind, `*` among them, and names assigned from those."""
+    names: set[bytes] = set()
+    for match in _IMPORT.finditer(data):
+        text = _COMMENT.sub(b"", match["taken"] if match["taken"] is not None else match["modules"])
+        for part in _LISTED.finditer(text.replace(b"\\", b" ")):
+            spelled = part[0].partition(b" ")[0].partition(b"\t")[0]
+            names.add(part["alias"] or (spelled if match["taken"] is not None else spelled.partition(b".")[0]))
+    if any(loader in data for loader in _LOADERS):
+        # p = import_module("a"); p.pkg
+        names |= {
+            match[1] for match in re.finditer(rb"(\w+)[ \t]*:?=[^=\n]*(?:import_module|__import__|modules)\b", data)
+        }
+    assigned = {match[1]: match[2] for match in _ASSIGNED.finditer(data)}
+    while more := {name for name, value in assigned.items() if value in names} - names:
+        # p = a.b
+        names |= more
+    return frozenset(names)
