@@ -93,6 +93,14 @@ class Mention:
     symbol: str
 
 
+@dataclass(frozen=True, slots=True, order=True)
+class Reached:
+    """A place that reaches `symbol` through its package."""
+
+    site: Site
+    symbol: str
+
+
 @dataclass(frozen=True, slots=True)
 class FileChange:
     """One file before and after, as bytes; `sites` counts the reference sites that were edited."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from codemods.engine.model import Edit, Mention, Module, Refusal, Site, Warned
+from codemods.engine.model import Edit, Mention, Module, Reached, Refusal, Site, Warned
 from codemods.engine.modules import Layout
 from codemods.narrow_reexport.resolve import Resolution
 
@@ -52,6 +52,7 @@ class Context:
     droppable: frozenset[tuple[str, str]] = frozenset()  # (path, name): imports that nobody else reads
     accepted: frozenset[tuple[str, int]] = frozenset()
     all_is_tuple: bool = False  # the package's `__all__` is a tuple
+    guarding: bool = False  # the symbols are narrowed, or are to be: of a same-named one the use decides what is meant
     verifying: bool = False  # the second pass, which looks for edits alone
     spared: frozenset[tuple[str, str]] = (
         frozenset()
@@ -75,6 +76,7 @@ class FilePlan:
     warnings: tuple[Warned, ...] = ()
     mentions: tuple[Mention, ...] = ()
     accepted: tuple[Refusal, ...] = ()
+    reached: tuple[Reached, ...] = ()  # where the file reaches a symbol through the package
     unused: tuple[str, ...] = ()  # names of imports that nothing in the file reads any more
     rebinds: tuple[Site, ...] = ()
     notes: tuple[str, ...] = ()  # what a person has to do besides

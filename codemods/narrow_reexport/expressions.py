@@ -10,7 +10,7 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from codemods.engine.model import Edit, Module, Refusal, Warned, When
+from codemods.engine.model import Edit, Module, Reached, Refusal, Warned, When
 from codemods.engine.references import (
     AttributeUse,
     Escape,
@@ -41,6 +41,7 @@ from codemods.narrow_reexport.forms.patched_reads import PatchedPlanner
 from codemods.narrow_reexport.forms.public_names import compared_exports
 from codemods.narrow_reexport.forms.rebinding import judge_rebinding
 from codemods.narrow_reexport.forms.reflection import judge_namespaces, judge_patterns, judge_reflection
+from codemods.narrow_reexport.forms.same_name import is_symbol
 from codemods.narrow_reexport.forms.statement import Change
 from codemods.narrow_reexport.forms.verdicts import TextPlan, accepts
 from codemods.narrow_reexport.left_alone import (
@@ -58,6 +59,7 @@ class Draft:
     sites: int = 0
     refusals: list[Refusal] = field(default_factory=list)
     warnings: list[Warned] = field(default_factory=list)
+    reached: list[Reached] = field(default_factory=list)
     unused: list[str] = field(default_factory=list)
 
 
@@ -157,7 +159,12 @@ class ExpressionPlanner:
         path = self.syntax.source.path
         unloaded = frozenset(name for name in self.context.lost if (path, name) not in self.context.spared)
         deciding = PatchPlanner(self.syntax, self.by_name, planner.patched, unloaded, self._accepts)
-        patches = deciding.run(tuple(PatchTargets(names).found(patch_calls(self.syntax))))
+        targets = tuple(PatchTargets(names).found(patch_calls(self.syntax)))
+        patches = deciding.run(targets)
+        for target in targets:
+            found = self.by_name[target.name]
+            if not found.is_submodule and (target.replaces or not found.same_name):
+                self._reach(target.literal or target.call.node, target.name)
         planner.objects(patches.objects, self.by_name)
         self._verdicts(TextPlan(patches.edits, patches.refusals, patches.warnings))
         self._verdicts(judge_fakes(self.syntax, self.by_name, self.context.faked))
@@ -179,8 +186,13 @@ class ExpressionPlanner:
         kept: list[AttributeUse] = []
         for use in uses:
             found = self.by_name[use.name]
-            if found.same_name and (found.narrowed or (self.context.verifying and self._is_module(use, names))):
+            if self.context.guarding and found.same_name:
+                if not is_symbol(use.use):
+                    continue
+            elif found.same_name and (found.narrowed or (self.context.verifying and self._is_module(use, names))):
                 continue
+            if not found.is_submodule:
+                self._reach(use.by_name.literal if use.by_name is not None else use.node, use.name)
             asks = asks_after_it(use, found, self.syntax)
             hindered = hindrance(use, found, self.syntax)
             if asks is not None:
@@ -270,6 +282,9 @@ class ExpressionPlanner:
         self.draft.warnings += plan.warnings
         self.draft.edits += plan.edits
         self.draft.sites += len(plan.edits)
+
+    def _reach(self, node: ast.expr, name: str) -> None:
+        self.draft.reached.append(Reached(self.syntax.source.site_of(node), str(self.by_name[name].symbol)))
 
     def _accepts(self, line: int) -> bool:
         return accepts(self.syntax.source.line(line)) or (self.syntax.source.path, line) in self.context.accepted

@@ -10,15 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 
-_IMPORT = re.compile(
-    rb"(?:^|[;:])[ \t\f]*(?:lazy[ \t]+)?"
-    rb"(?:from[ \t][.\w \t\\\r\n]+?\bimport\b[ \t\\\r\n]*(?P<taken>\([^)]*\)|(?:[^\r\n;#\\]|\\\r?\n)*)"
-    rb"|import\b[ \t\\\r\n]*(?P<modules>(?:[^\r\n;#\\]|\\\r?\n)*))",
-    re.M,
-)
-_COMMENT = re.compile(rb"#[^\r\n]*")
-_LISTED = re.compile(rb"[\w.*]+(?:[ \t]+as[ \t]+(?P<alias>\w+))?")
+from codemods.engine.import_lines import import_lines
+
 _ASSIGNED = re.compile(rb"^[ \t]*(\w+)[ \t]*(?::[^=\n]*)?=[ \t]*(\w+)(?:\.\w+)*[ \t]*(?=[;#\r\n]|\Z)", re.M)
+_GIVEN = re.compile(rb"(\w+)[ \t]*(?::[^=]*)?:?=(?!=)")
 _CHAIN = re.compile(rb"(?P<first>\w+)(?:\.\w+)*\.\Z")
 _BEFORE = re.compile(
     rb"\b(?:getattr|hasattr|setattr|delattr|vars|dir|object|getmembers|attrgetter|getattr_static|__getattribute__)"
@@ -27,18 +22,16 @@ _BEFORE = re.compile(
 _ASKS = re.compile(rb"\b(?:[gs]etattr|hasattr|delattr|vars|attrgetter|methodcaller|__dict__|__getattribute__)\b")
 _LOADERS = (b"import_module", b"__import__", b"modules")
 
-Test = Callable[[bytes, Iterable[bytes]], bool]
 
-
-def reflection_test(leaf: bytes) -> Test:
+def reflection_test(leaf: bytes) -> Callable[[Bindings, Iterable[bytes]], bool]:
     """A test for files that may reach attributes of the package by a computed name; it is given what they may call it."""
     # getattr(a.b.pkg, ...)        looked for from the name on, which is rarer than the calls
     # import_module("a.b.pkg")     p = a.b.pkg     p = import_module(".pkg", "a.b")
     string = re.compile(rb"[\"'][\w.]*(?<!\w)" + re.escape(leaf) + rb"[\"']")
     given = re.compile(rb"=[ \t]*(?:[\w.]+\.)?(?P<name>" + re.escape(leaf) + rb")[ \t]*(?=[;#\r\n]|\Z)")
 
-    def reflects(data: bytes, called: Iterable[bytes]) -> bool:
-        bound = _Bound(data)
+    def reflects(bound: Bindings, called: Iterable[bytes]) -> bool:
+        data = bound.data
         for word in called:
             # the name stands first in the pattern: the engine then looks for its bytes alone
             name = re.compile(re.escape(word) + rb"(?<!\w" + re.escape(word) + rb")[ \t\r\n)]*[,)]")
@@ -54,53 +47,53 @@ def reflection_test(leaf: bytes) -> Test:
     return reflects
 
 
-def handing_test(leaf: bytes) -> Callable[[bytes], bool]:
+def handing_test(leaf: bytes) -> Callable[[Bindings], bool]:
     """A test for files that may put the package into a container, or hand it to somebody."""
     handed = re.compile(rb"[(,=\[{:][ \t]*(?:[\w.]+\.)?(?P<name>" + re.escape(leaf) + rb")[ \t]*[,)\]}]")
 
-    def hands_over(data: bytes) -> bool:
-        if b".__dict__" in data:
+    def hands_over(bound: Bindings) -> bool:
+        if b".__dict__" in bound.data:
             return True
-        bound = _Bound(data)
-        return any(bound.at(found.start("name"), leaf) for found in handed.finditer(data))
+        return any(bound.at(found.start("name"), leaf) for found in handed.finditer(bound.data))
 
     return hands_over
 
 
-class _Bound:
+class Bindings:
     """Which expressions of a file can be a module: its imports are looked at when first asked for."""
 
     def __init__(self, data: bytes) -> None:
-        self._data = data
+        self.data = data
         self._names: frozenset[bytes] | None = None
 
     def at(self, start: int, word: bytes) -> bool:
         """Whether `word` at this place, with the names and dots before it, can be a module."""
-        before = self._data[max(start - 120, 0) : start]
+        before = self.data[max(start - 120, 0) : start]
         if before.endswith(b"."):
             chain = _CHAIN.search(before)
             # import_module("a").pkg        modules["a"].pkg        f().pkg is nobody's module
             if chain is None or before[: chain.start()].endswith(b"."):
-                return any(loader in self._data for loader in _LOADERS)
+                return any(loader in self.data for loader in _LOADERS)
             word = chain["first"]
+            if word in (b"self", b"cls"):
+                return False
         if self._names is None:
-            self._names = bound_names(self._data)
+            self._names = bound_names(self.data)
         return word in self._names or b"*" in self._names
 
 
 def bound_names(data: bytes) -> frozenset[bytes]:
     """The names that import statements of a file may bind, `*` among them, and names assigned from those."""
     names: set[bytes] = set()
-    for match in _IMPORT.finditer(data):
-        text = _COMMENT.sub(b"", match["taken"] if match["taken"] is not None else match["modules"])
-        for part in _LISTED.finditer(text.replace(b"\\", b" ")):
-            spelled = part[0].partition(b" ")[0].partition(b"\t")[0]
-            names.add(part["alias"] or (spelled if match["taken"] is not None else spelled.partition(b".")[0]))
-    if any(loader in data for loader in _LOADERS):
+    for line in import_lines(data):
+        names |= {alias or (name if line.module is not None else name.partition(b".")[0]) for name, alias in line.names}
+    for loader in _LOADERS:
         # p = import_module("a"); p.pkg
-        names |= {
-            match[1] for match in re.finditer(rb"(\w+)[ \t]*:?=[^=\n]*(?:import_module|__import__|modules)\b", data)
-        }
+        at = data.find(loader)
+        while at >= 0:
+            row = data[data.rfind(b"\n", 0, at) + 1 : at]
+            names |= {match[1] for match in _GIVEN.finditer(row)}
+            at = data.find(loader, at + 1)
     assigned = {match[1]: match[2] for match in _ASSIGNED.finditer(data)}
     while more := {name for name, value in assigned.items() if value in names} - names:
         # p = a.b

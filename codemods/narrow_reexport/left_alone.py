@@ -127,6 +127,8 @@ def needs_expressions(
         return True
     if any(isinstance(reference, (StarImport, ModuleAlias)) for reference in references):
         return True
+    if context.guarding and any(found.same_name for found in context.resolutions) and references:
+        return True
     if binds_package(syntax, module, target):
         return True
     if re.search(r"\b__getattr__\b|LazyModule\(", syntax.source.text):

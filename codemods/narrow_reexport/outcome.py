@@ -146,6 +146,7 @@ def plan_documents(checkout: Checkout, context: Context) -> None:
                 code.warnings + plan.warnings,
                 others + plan.mentions,
                 code.accepted + plan.accepted,
+                code.reached,
                 code.unused,
                 notes=code.notes + plan.notes,
             )

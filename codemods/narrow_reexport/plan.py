@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from codemods.engine.model import Module, Refusal, When
+from codemods.engine.model import Module, Reached, Refusal, When
 from codemods.engine.references import (
     FromName,
     ModuleAlias,
@@ -31,6 +31,7 @@ from codemods.narrow_reexport.forms.lazy_modules import keep_lazy
 from codemods.narrow_reexport.forms.onward_all import lists_onward, takes_all
 from codemods.narrow_reexport.forms.placement import place
 from codemods.narrow_reexport.forms.reraised import told_apart
+from codemods.narrow_reexport.forms.same_name import imported_symbol
 from codemods.narrow_reexport.forms.star import change_star
 from codemods.narrow_reexport.forms.statement import Change, NewImport, stands_alone, statement_end
 from codemods.narrow_reexport.forms.verdicts import accepts
@@ -88,6 +89,7 @@ def plan_file(path: str, data: bytes, context: Context) -> FilePlan:
         tuple(sorted(set(warnings))),
         mentions(source, context, [*edits, *shown.spans], [*refusals, *accepted]),
         tuple(sorted(accepted)),
+        tuple(each for each in (*draft.reached, *shown.reached) if not is_accepted(source, each.site, context)),
         tuple(name for name in draft.unused if name not in exampled),
     )
 
@@ -126,7 +128,10 @@ class _Planner:
             itself = self.syntax.source.path == self.context.package.path and reference.block.when is not When.LATE
             # in the `__init__` itself `from . import f as m` is the module f, as long as `from .f import f` has not run
             module = resolution.same_name and (resolution.narrowed or itself)
+            if self.context.guarding and resolution.same_name:
+                module = not imported_symbol(self.syntax, reference)
             if not resolution.is_submodule and not module:
+                self._reach(reference.statement.names[reference.number], reference.name)
                 by_statement.setdefault(reference.statement, []).append(reference)
         for statement, names in by_statement.items():
             moves = {reference.number: self.by_name[reference.name].origin for reference in names}
@@ -176,8 +181,11 @@ class _Planner:
     def _module_alias(self, reference: ModuleAlias) -> None:
         # import pkg.f as m         ->  from pkg.f import f as m       (it bound the function)
         found = self.by_name[reference.name]
-        if found.is_submodule or not found.same_name or found.narrowed:
+        if found.is_submodule or not found.same_name:
             return
+        if not imported_symbol(self.syntax, reference) if self.context.guarding else found.narrowed:
+            return
+        self._reach(reference.statement.names[reference.number], reference.name)
         alias = reference.statement.names[reference.number]
         bound = alias.asname or ""
         names = ((found.origin.name, "" if bound == found.origin.name else bound),)
@@ -212,6 +220,13 @@ class _Planner:
         if change is not None:
             self.draft.changes.append(change)
             self.draft.sites += 1
+            taken = {alias or name for new in change.new for name, alias in new.names}
+            for name in self.by_name if star.source == self.context.package.name else ():
+                if name in taken:
+                    self._reach(star.statement, name)
+
+    def _reach(self, node: ast.alias | ast.stmt, name: str) -> None:
+        self.draft.reached.append(Reached(self.syntax.source.site_of(node), str(self.by_name[name].symbol)))
 
     def _accepts(self, line: int) -> bool:
         return accepts(self.syntax.source.line(line)) or (self.syntax.source.path, line) in self.context.accepted

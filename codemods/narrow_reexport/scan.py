@@ -16,7 +16,7 @@ from codemods.engine.discover import SHOWING, TEMPLATES, is_code
 from codemods.engine.modules import Layout
 from codemods.narrow_reexport.byways import absolute, carry_further, carry_on, reads_of, star_importers, whole_name
 from codemods.narrow_reexport.forms.public_names import may_list
-from codemods.narrow_reexport.holders import handing_test, reflection_test
+from codemods.narrow_reexport.holders import Bindings, handing_test, reflection_test
 from codemods.narrow_reexport.resolve import Resolution
 from codemods.narrow_reexport.stubs import mirrored
 
@@ -166,7 +166,9 @@ def scan(
                 continue
             unsure[path] = data
         compares = has_leaf and b".__all__" in data and touches(path, data)  # what the package exports, as a whole
-        if loses or compares or (has_leaf and (reflects(data, called) or (touches(path, data) and hands_over(data)))):
+        bound = Bindings(data)
+        holds = has_leaf and (reflects(bound, called) or (touches(path, data) and hands_over(bound)))
+        if loses or compares or holds:
             kept[path] = data
         elif path in stars:
             loaded[path] = data

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from codemods.narrow_reexport.holders import bound_names, handing_test, reflection_test
+from codemods.narrow_reexport.holders import Bindings, bound_names, handing_test, reflection_test
 
 REFLECTS = [
     "import a.config\ngetattr(a.config, name)\n",
@@ -40,22 +40,22 @@ KEEPS = ["from a.config import X\nf(x=self.config, y=config)\n", "import a.confi
 @pytest.mark.parametrize("text", REFLECTS)
 def test_a_computed_name_may_reach_a_package_that_the_file_binds(text: str) -> None:
     called = {b"config"} | ({b"q"} if "q = a.config" in text else set())
-    assert reflection_test(b"config")(text.encode(), called)
+    assert reflection_test(b"config")(Bindings(text.encode()), called)
 
 
 @pytest.mark.parametrize("text", INNOCENT)
 def test_a_local_of_the_same_name_is_not_the_package(text: str) -> None:
-    assert not reflection_test(b"config")(text.encode(), {b"config"})
+    assert not reflection_test(b"config")(Bindings(text.encode()), {b"config"})
 
 
 @pytest.mark.parametrize("text", HANDS)
 def test_a_package_that_is_handed_on_is_seen(text: str) -> None:
-    assert handing_test(b"config")(text.encode())
+    assert handing_test(b"config")(Bindings(text.encode()))
 
 
 @pytest.mark.parametrize("text", KEEPS)
 def test_a_local_that_is_handed_on_is_not_the_package(text: str) -> None:
-    assert not handing_test(b"config")(text.encode())
+    assert not handing_test(b"config")(Bindings(text.encode()))
 
 
 def test_the_names_that_imports_bind() -> None:

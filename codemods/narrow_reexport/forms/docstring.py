@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from codemods.engine.edits import apply
-from codemods.engine.model import Edit, Warned
+from codemods.engine.model import Edit, Reached, Warned
 from codemods.engine.source import Source
 from codemods.narrow_reexport.context import Context
 from codemods.narrow_reexport.forms.page import MENTION, Page, import_matches
@@ -49,6 +49,7 @@ class Docstrings:
     edits: list[Edit] = field(default_factory=list)
     warnings: list[Warned] = field(default_factory=list)
     spans: list[Edit] = field(default_factory=list)
+    reached: list[Reached] = field(default_factory=list)
     lines: set[int] = field(default_factory=set)  # where such strings start: what else is said of them does not count
 
 
@@ -176,6 +177,7 @@ class _Docstring:
         planned = plan_snippets(
             self.source.path, group, self.context, self.plan, prelude=prelude, line_of=line_of, lenient=True
         )
+        self.into.reached += [Reached(self.source.site(line_of(at)), symbol) for at, symbol in planned.reached]
         for note in planned.notes:
             if note.weight != MENTION:
                 site = self.source.site(line_of(note.start))

@@ -77,6 +77,7 @@ class Planned:
     edits: tuple[Edit, ...] = ()
     notes: tuple[Note, ...] = ()
     broken: tuple[Row, ...] = ()
+    reached: tuple[tuple[int, str], ...] = ()  # where the code reaches a symbol: an offset, and the symbol
 
     @property
     def text(self) -> str:
@@ -133,7 +134,8 @@ def plan_snippets(
             symbol = str((symbols or [context.resolutions[0].symbol])[0])
             reason = "another place of the same code stands in the way"
             notes.append(_note(lines, ends, at, symbol, WARNING, reason))
-    return replace(planned, edits=() if found.refusals else found.edits, notes=tuple(notes))
+    reached = tuple((_row_near(lines, each.site.line).marks[0], each.symbol) for each in found.reached)
+    return replace(planned, edits=() if found.refusals else found.edits, notes=tuple(notes), reached=reached)
 
 
 def parsed(code: str) -> ast.Module | None:
