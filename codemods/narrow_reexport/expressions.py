@@ -46,6 +46,7 @@ from codemods.narrow_reexport.forms.statement import Change
 from codemods.narrow_reexport.forms.verdicts import TextPlan, accepts
 from codemods.narrow_reexport.left_alone import (
     covered,
+    is_left,
     kept_in_classes,
 )
 
@@ -159,7 +160,11 @@ class ExpressionPlanner:
         path = self.syntax.source.path
         unloaded = frozenset(name for name in self.context.lost if (path, name) not in self.context.spared)
         deciding = PatchPlanner(self.syntax, self.by_name, planner.patched, unloaded, self._accepts)
-        targets = tuple(PatchTargets(names).found(patch_calls(self.syntax)))
+        targets = tuple(
+            target
+            for target in PatchTargets(names).found(patch_calls(self.syntax))
+            if not is_left(self.context, path, target.call.node.lineno, self.by_name[target.name])
+        )
         patches = deciding.run(targets)
         for target in targets:
             found = self.by_name[target.name]
@@ -186,6 +191,8 @@ class ExpressionPlanner:
         kept: list[AttributeUse] = []
         for use in uses:
             found = self.by_name[use.name]
+            if is_left(self.context, self.syntax.source.path, use.node.lineno, found):
+                continue
             if self.context.guarding and found.same_name:
                 if not is_symbol(use.use):
                     continue

@@ -28,7 +28,8 @@ from codemods.narrow_reexport.context import Context
 from codemods.narrow_reexport.forms.init_uses import InitPlan
 from codemods.narrow_reexport.forms.shim_table import MARKER, Shim, read_shim
 from codemods.narrow_reexport.outcome import assemble, ban_change, plan_files
-from codemods.narrow_reexport.pipeline import drop_unused, hidden_names
+from codemods.narrow_reexport.pipeline import drop_unused
+from codemods.narrow_reexport.prepare import hidden_names
 from codemods.narrow_reexport.request import Checkout, Request, Result, accepted_sites
 from codemods.narrow_reexport.resolve import Resolution, resolve
 from codemods.narrow_reexport.scan import Scan, scan

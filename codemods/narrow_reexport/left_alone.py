@@ -88,6 +88,11 @@ def is_accepted(source: Source, site: Site, context: Context) -> bool:
     return (site.path, site.line) in context.accepted or accepts(source.line(site.line))
 
 
+def is_left(context: Context, path: str, line: int, found: Resolution) -> bool:
+    """Whether a person wants this place left as it is."""
+    return (path, line, str(found.symbol)) in context.left
+
+
 def mentions(
     source: Source, context: Context, edits: Sequence[Edit], refusals: Sequence[Refusal]
 ) -> tuple[Mention, ...]:

@@ -6,41 +6,33 @@ Invariant: it never writes; whatever it returns is either complete and verified,
 
 from __future__ import annotations
 
-import ast
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from codemods.engine.bans import FILE_NAME, load_bans
-from codemods.engine.config import line_width
 from codemods.engine.discover import checkout_top, is_code
-from codemods.engine.edits import edited
 from codemods.engine.errors import CodemodError, UnknownPackage, UnknownSymbol
 from codemods.engine.graph import ImportGraph
-from codemods.engine.model import Failure, Module, Refusal, Site, Symbol, Warned
+from codemods.engine.model import Module, Refusal, Site, Symbol, Warned
 from codemods.engine.modules import Layout
-from codemods.engine.namespace import Namespaces, all_values, module_statements
+from codemods.engine.namespace import Namespaces
 from codemods.engine.project import Tree
 from codemods.engine.source import decode
 from codemods.narrow_reexport.byways import readers_of
 from codemods.narrow_reexport.context import Context
-from codemods.narrow_reexport.coverage import with_coverage
 from codemods.narrow_reexport.forms.init_uses import InitPlan
 from codemods.narrow_reexport.forms.lazy_export import is_closed
-from codemods.narrow_reexport.forms.package_init import plan_init
 from codemods.narrow_reexport.forms.shim_table import shimmed
-from codemods.narrow_reexport.late_readers import Surveyed
-from codemods.narrow_reexport.lost import foreign_orphans, origins_of, spared, taken_by_stars
 from codemods.narrow_reexport.outcome import assemble, plan_files
 from codemods.narrow_reexport.plan import plan_file
-from codemods.narrow_reexport.request import Checkout, Request, Result, accepted_sites
+from codemods.narrow_reexport.prepare import init_plan, prepare
+from codemods.narrow_reexport.request import Checkout, Request, Result
 from codemods.narrow_reexport.resolve import Resolution, Resolved, resolve
 from codemods.narrow_reexport.reuse import Earlier
-from codemods.narrow_reexport.scan import scan
 from codemods.narrow_reexport.session import Session
-from codemods.narrow_reexport.star_modules import StarModules
 
 
 def run(request: Request, session: Session | None = None) -> Result:
@@ -191,60 +183,26 @@ def _narrow(
 ) -> Result:
     if not resolutions:
         return Result(request.package)
-    width = line_width(request.root)
-    callers_only = request.options.callers_only
-    stars = StarModules(package, namespaces, before)
-    first = _plan_init(
-        package, namespaces, resolutions, origins_of(package, resolutions), frozenset(), width, callers_only, stars
-    )
-    lost = frozenset[str]()
-    after = before
-    if not callers_only:
-        after = before.edited(_init_bytes(package, namespaces, first))
-        lost = before.closure(package.name) - after.closure(package.name)
-    in_tree = frozenset(name for name in lost if main.layout.locate(name) is not None)
-    # a submodule that its own package imports is there whenever the package is
-    loads = {parent: after.closure(parent) for parent in {name.rpartition(".")[0] for name in in_tree} if parent}
-    foreign = foreign_orphans(lost - in_tree)
-    orphans = foreign | frozenset(name for name in in_tree if name not in loads.get(name.rpartition(".")[0], {name}))
-    taken = taken_by_stars(orphans, namespaces)
     checkouts = [main, *others]
-    progress = request.progress
-    words = {package.name.rpartition(".")[2], *(found.symbol.name for found in resolutions)}
-    words |= {name.rpartition(".")[2] for name in orphans}
-    spelling = partial(session.candidates, f"{package.path.rpartition('/')[0]}/")
-    for checkout in checkouts:
-        checkout.scan = scan(
-            spelling(words) if checkout is main else checkout.tree.paths,
-            checkout.tree.read,
-            checkout.layout,
-            resolutions,
-            orphans,
-            star_takes=taken,
-            wants_names=any(found.stars for found in resolutions)
-            or _has_aliases(package, namespaces, resolutions)
-            or _has_stars(package, namespaces),
-            spelling=spelling if checkout is main else None,
-            progress=(lambda done, total: progress("scanning", done, total)) if progress else None,
-        )
-    context = _context(request, package, namespaces, before, resolutions, orphans, checkouts, width)
-    surveyed = Surveyed(checkouts, namespaces, before, lost, spelling)
-    context = with_coverage(context, surveyed, callers_only=callers_only)
-    context = replace(context, star_takes=taken)
+    ready = prepare(request, session, package, namespaces, before, checkouts, resolutions)
     for checkout in checkouts:
         assert checkout.scan is not None
         checkout.sources = {survivor.path: survivor.data for survivor in checkout.scan.python}
-        own = replace(context, layout=checkout.layout, spared=spared(package, checkout, orphans, before, after))
+        own = ready.context_of(checkout)
         holding = checkout.earlier.still_holding(checkout.sources, own)
         anew = {path: data for path, data in checkout.sources.items() if path not in holding}
-        checkout.plans = {**holding, **plan_files(anew, own, progress)}
+        checkout.plans = {**holding, **plan_files(anew, own, request.progress)}
         checkout.earlier = Earlier(own, dict(checkout.plans))
         drop_unused(checkout, own)
     read_names = frozenset().union(*(checkout.scan.read_names for checkout in checkouts if checkout.scan is not None))
-    final = frozenset() if callers_only else in_tree
-    init = _plan_init(package, namespaces, resolutions, final, read_names, width, callers_only, stars)
+    callers_only = request.options.callers_only
+    final = frozenset() if callers_only else ready.in_tree
+    context = ready.context
+    init = init_plan(
+        package, namespaces, resolutions, final, read_names, context.width, callers_only, ready.star_modules
+    )
     _read_itself(package, namespaces, init, replace(context, lost=frozenset()))
-    return assemble(request, package, namespaces, checkouts, context, init, before, in_tree)
+    return assemble(request, package, namespaces, checkouts, context, init, before, ready.in_tree)
 
 
 def _read_itself(package: Module, namespaces: Namespaces, init: InitPlan, context: Context) -> None:
@@ -263,109 +221,6 @@ def _read_itself(package: Module, namespaces: Namespaces, init: InitPlan, contex
     init.edits += plan.edits
     init.refusals += plan.refusals
     init.warnings += plan.warnings
-
-
-def _has_aliases(package: Module, namespaces: Namespaces, resolutions: Iterable[Resolution]) -> bool:
-    # sym = sub.sym: the import that served it may go, if nobody reads that name
-    names = [found.symbol.name for found in resolutions]
-    return any(not binding.is_import for name in names for binding in namespaces.bindings(package.name, name))
-
-
-def _has_stars(package: Module, namespaces: Namespaces) -> bool:
-    # a star without `__all__` takes submodules along, and some may no longer be loaded
-    syntax = namespaces.syntax(package)
-    return syntax is not None and any(s.names[0].name == "*" for s, _ in syntax.imports)
-
-
-def _plan_init(
-    package: Module,
-    namespaces: Namespaces,
-    resolutions: tuple[Resolution, ...],
-    lost: frozenset[str],
-    read_names: frozenset[str],
-    width: int,
-    callers_only: bool,
-    stars: StarModules,
-) -> InitPlan:
-    syntax = namespaces.syntax(package)
-    assert syntax is not None
-    return plan_init(
-        package,
-        syntax,
-        namespaces,
-        resolutions,
-        lost,
-        read_names,
-        width,
-        callers_only=callers_only,
-        star_modules=stars,
-    )
-
-
-def _init_bytes(package: Module, namespaces: Namespaces, plan: InitPlan) -> dict[str, bytes]:
-    syntax = namespaces.syntax(package)
-    assert syntax is not None
-    after = edited(syntax.source, plan.edits)
-    return (
-        {} if isinstance(after, Failure) else {package.path: after}
-    )  # the failure comes again, and is said, at the end
-
-
-def _context(
-    request: Request,
-    package: Module,
-    namespaces: Namespaces,
-    before: ImportGraph,
-    resolutions: tuple[Resolution, ...],
-    lost: frozenset[str],
-    checkouts: Sequence[Checkout],
-    width: int,
-) -> Context:
-    scans = [checkout.scan for checkout in checkouts if checkout.scan is not None]
-    risky: set[str] = set()
-    for module in {found.origin.module for found in resolutions}:
-        risky |= before.closure(module)
-    return Context(
-        package,
-        resolutions,
-        checkouts[0].layout,
-        hidden_names(package, namespaces),
-        lost,
-        tuple(pair for each in scans for pair in each.carriers),
-        width,
-        frozenset().union(*(each.early for each in scans)),
-        frozenset(risky),
-        frozenset().union(*(each.starred_modules for each in scans)),
-        frozenset().union(*(each.star_reads for each in scans)),
-        frozenset(),
-        accepted_sites(request),
-        _all_is_tuple(package, namespaces),
-        rewrite_strings=request.options.rewrite_strings,
-    )
-
-
-def _all_is_tuple(package: Module, namespaces: Namespaces) -> bool:
-    syntax = namespaces.syntax(package)
-    assert syntax is not None
-    values = [value for statement in module_statements(syntax.tree.body) for value, _ in all_values(statement)]
-    return bool(values) and isinstance(values[0], ast.Tuple)
-
-
-def hidden_names(package: Module, namespaces: Namespaces) -> frozenset[str]:
-    """Names that the package binds to something else than its submodule of that name."""
-    syntax = namespaces.syntax(package)
-    assert syntax is not None
-    found: set[str] = set()
-    for name in syntax.module.bindings:
-        if namespaces.is_submodule(package.name, name):
-            origins = {namespaces.origin(package, binding) for binding in namespaces.bindings(package.name, name)}
-            if origins and origins != {Symbol(package.name, name)}:
-                found.add(name)
-    star = namespaces.star(package.name)
-    for name in star.certain if star is not None else ():
-        if name not in syntax.module.bindings and namespaces.is_submodule(package.name, name):
-            found.add(name)
-    return frozenset(found)
 
 
 def drop_unused(checkout: Checkout, context: Context) -> None:

@@ -37,6 +37,7 @@ from codemods.narrow_reexport.forms.statement import Change, NewImport, stands_a
 from codemods.narrow_reexport.forms.verdicts import accepts
 from codemods.narrow_reexport.left_alone import (
     is_accepted,
+    is_left,
     mentions,
     needs_expressions,
     settle,
@@ -104,9 +105,9 @@ class _Planner:
         self.draft = Draft()
 
     def run(self, references: Sequence[object]) -> Draft:
-        self._from_names([r for r in references if isinstance(r, FromName)])
+        self._from_names([r for r in references if isinstance(r, FromName) and not self._is_left(r)])
         for reference in references:
-            if isinstance(reference, ModuleAlias):
+            if isinstance(reference, ModuleAlias) and not self._is_left(reference):
                 self._module_alias(reference)
             elif isinstance(reference, StarImport):
                 self._star(reference)
@@ -227,6 +228,10 @@ class _Planner:
 
     def _reach(self, node: ast.alias | ast.stmt, name: str) -> None:
         self.draft.reached.append(Reached(self.syntax.source.site_of(node), str(self.by_name[name].symbol)))
+
+    def _is_left(self, reference: FromName | ModuleAlias) -> bool:
+        alias = reference.statement.names[reference.number]
+        return is_left(self.context, self.syntax.source.path, alias.lineno, self.by_name[reference.name])
 
     def _accepts(self, line: int) -> bool:
         return accepts(self.syntax.source.line(line)) or (self.syntax.source.path, line) in self.context.accepted
