@@ -28,7 +28,7 @@ class Sieve:
     """The suspicion for one set of rows. `layout` is that of one of the packages, `read` gives the bytes of a module."""
 
     def __init__(
-        self, rows: Mapping[str, Iterable[str]], layout: Callable[[], Layout], read: Callable[[str], bytes]
+        self, rows: Mapping[str, Iterable[str]], layout: Callable[[], Layout | None], read: Callable[[str], bytes]
     ) -> None:
         self._rows = {package: frozenset(names) for package, names in rows.items()}
         self._names = frozenset(name.encode() for names in self._rows.values() for name in names)
@@ -44,6 +44,7 @@ class Sieve:
         self._layout = layout
         self._read = read
         self._bound: dict[str, dict[bytes, set[str]]] = {}
+        self.carried: dict[tuple[str, str], str] = {}  # (module, name) -> the package that other code reaches there
 
     def suspects(self, path: str, data: bytes) -> frozenset[str]:
         """The packages that the file may reach a banned name through."""
@@ -100,7 +101,10 @@ class Sieve:
         level = len(spelled) - len(spelled.lstrip("."))
         if not level:
             return spelled
-        parts = self._layout().module_at(path).package.split(".")
+        layout = self._layout()
+        if layout is None:
+            return ""
+        parts = layout.module_at(path).package.split(".")
         kept = parts[: len(parts) - level + 1]
         return ".".join(part for part in (*kept, spelled[level:]) if part)
 
@@ -130,19 +134,24 @@ class Sieve:
 
     def _modules(self, dotted: str, depth: int = _DEPTH) -> set[str]:
         """The modules that a dotted name may be: itself, or what its parent binds to the last part."""
-        if dotted in self._above or self._layout().locate(dotted) is not None:
+        layout = self._layout()
+        if dotted in self._above or layout is None or layout.locate(dotted) is not None:
             return {dotted}
         # from consumer import ops         where the consumer imported the package under that name
         parent, _, last = dotted.rpartition(".")
         carried = self._carriers(parent).get(last.encode(), ()) if parent and depth else ()
-        return set().union(*(self._modules(each, depth - 1) for each in carried))
+        found: set[str] = set().union(*(self._modules(each, depth - 1) for each in carried))
+        for module in found & self._rows.keys():
+            self.carried[parent, last] = module
+        return found
 
     def _carriers(self, module: str) -> dict[bytes, set[str]]:
         """The names under which a module of the tree has other modules; looked up once."""
         known = self._bound.get(module)
         if known is None:
             known = self._bound[module] = {}
-            located = self._layout().locate(module)
+            layout = self._layout()
+            located = layout.locate(module) if layout is not None else None
             if located is not None and located.path:
                 for line in import_lines(self._read(located.path)):
                     if line.module is None:

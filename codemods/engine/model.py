@@ -95,10 +95,11 @@ class Mention:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Reached:
-    """A place that reaches `symbol` through its package."""
+    """A place that reaches `symbol` through its package; `instead` is the code that reaches it at its origin."""
 
     site: Site
     symbol: str
+    instead: str = ""
 
 
 @dataclass(frozen=True, slots=True)

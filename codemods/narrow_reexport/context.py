@@ -81,3 +81,4 @@ class FilePlan:
     unused: tuple[str, ...] = ()  # names of imports that nothing in the file reads any more
     rebinds: tuple[Site, ...] = ()
     notes: tuple[str, ...] = ()  # what a person has to do besides
+    unparsed: bool = False  # the file names the package and a symbol, and does not parse

@@ -169,7 +169,7 @@ class ExpressionPlanner:
         for target in targets:
             found = self.by_name[target.name]
             if not found.is_submodule and (target.replaces or not found.same_name):
-                self._reach(target.literal or target.call.node, target.name)
+                self._reach(target.literal or target.call.node, target.name, f'"{found.origin.dotted}"')
         planner.objects(patches.objects, self.by_name)
         self._verdicts(TextPlan(patches.edits, patches.refusals, patches.warnings))
         self._verdicts(judge_fakes(self.syntax, self.by_name, self.context.faked))
@@ -199,7 +199,7 @@ class ExpressionPlanner:
             elif found.same_name and (found.narrowed or (self.context.verifying and self._is_module(use, names))):
                 continue
             if not found.is_submodule:
-                self._reach(use.by_name.literal if use.by_name is not None else use.node, use.name)
+                self._reach(use.by_name.literal if use.by_name is not None else use.node, use.name, found.origin.dotted)
             asks = asks_after_it(use, found, self.syntax)
             hindered = hindrance(use, found, self.syntax)
             if asks is not None:
@@ -290,8 +290,8 @@ class ExpressionPlanner:
         self.draft.edits += plan.edits
         self.draft.sites += len(plan.edits)
 
-    def _reach(self, node: ast.expr, name: str) -> None:
-        self.draft.reached.append(Reached(self.syntax.source.site_of(node), str(self.by_name[name].symbol)))
+    def _reach(self, node: ast.expr, name: str, instead: str) -> None:
+        self.draft.reached.append(Reached(self.syntax.source.site_of(node), str(self.by_name[name].symbol), instead))
 
     def _accepts(self, line: int) -> bool:
         return accepts(self.syntax.source.line(line)) or (self.syntax.source.path, line) in self.context.accepted

@@ -38,7 +38,7 @@ def unparsed(path: str, data: bytes, context: Context, error: NotPython) -> File
         refusal = Refusal(
             site, str(found.symbol), f"the file names the package and the symbol, and {error.reason}", hint
         )
-        return FilePlan(path, refusals=(refusal,))
+        return FilePlan(path, refusals=(refusal,), unparsed=True)
     return FilePlan(path)
 
 

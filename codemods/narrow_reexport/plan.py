@@ -26,7 +26,7 @@ from codemods.engine.walk import analyse
 from codemods.narrow_reexport.context import Context, FilePlan
 from codemods.narrow_reexport.expressions import Draft, ExpressionPlanner
 from codemods.narrow_reexport.forms.docstring import plan_docstrings, read_in_examples
-from codemods.narrow_reexport.forms.from_import import change_from_import
+from codemods.narrow_reexport.forms.from_import import change_from_import, spell
 from codemods.narrow_reexport.forms.lazy_modules import keep_lazy
 from codemods.narrow_reexport.forms.onward_all import lists_onward, takes_all
 from codemods.narrow_reexport.forms.placement import place
@@ -44,6 +44,7 @@ from codemods.narrow_reexport.left_alone import (
     shadowed,
     unparsed,
 )
+from codemods.narrow_reexport.resolve import Resolution
 
 
 def plan_file(path: str, data: bytes, context: Context) -> FilePlan:
@@ -132,7 +133,8 @@ class _Planner:
             if self.context.guarding and resolution.same_name:
                 module = not imported_symbol(self.syntax, reference)
             if not resolution.is_submodule and not module:
-                self._reach(reference.statement.names[reference.number], reference.name)
+                alias = reference.statement.names[reference.number]
+                self._reach(alias, reference.name, self._from(reference.statement, resolution, alias))
                 by_statement.setdefault(reference.statement, []).append(reference)
         for statement, names in by_statement.items():
             moves = {reference.number: self.by_name[reference.name].origin for reference in names}
@@ -186,9 +188,9 @@ class _Planner:
             return
         if not imported_symbol(self.syntax, reference) if self.context.guarding else found.narrowed:
             return
-        self._reach(reference.statement.names[reference.number], reference.name)
         alias = reference.statement.names[reference.number]
         bound = alias.asname or ""
+        self._reach(alias, reference.name, f"from {found.origin.module} import {found.origin.name} as {bound}")
         names = ((found.origin.name, "" if bound == found.origin.name else bound),)
         left: str | None = None
         if len(reference.statement.names) > 1:
@@ -224,10 +226,16 @@ class _Planner:
             taken = {alias or name for new in change.new for name, alias in new.names}
             for name in self.by_name if star.source == self.context.package.name else ():
                 if name in taken:
-                    self._reach(star.statement, name)
+                    self._reach(star.statement, name, self._from(star.statement, self.by_name[name], ast.alias(name)))
 
-    def _reach(self, node: ast.alias | ast.stmt, name: str) -> None:
-        self.draft.reached.append(Reached(self.syntax.source.site_of(node), str(self.by_name[name].symbol)))
+    def _reach(self, node: ast.alias | ast.stmt, name: str, instead: str) -> None:
+        self.draft.reached.append(Reached(self.syntax.source.site_of(node), str(self.by_name[name].symbol), instead))
+
+    def _from(self, statement: ast.ImportFrom, found: Resolution, alias: ast.alias) -> str:
+        bound = alias.asname or alias.name
+        renamed = f" as {bound}" if bound != found.origin.name or alias.asname else ""
+        spelled = spell(self.module, statement, self.context.package.name, found.origin.module)
+        return f"from {spelled} import {found.origin.name}{renamed}"
 
     def _is_left(self, reference: FromName | ModuleAlias) -> bool:
         alias = reference.statement.names[reference.number]

@@ -25,10 +25,15 @@ from codemods.narrow_reexport.scan import has_star
 class Session:
     """One tree, listed once. With `remember` its bytes are kept, and its words indexed when first asked for."""
 
-    def __init__(self, root: Path, exclude: Sequence[str] = (), *, remember: bool = False) -> None:
-        listed = list_files(root, exclude=exclude)
+    def __init__(
+        self, root: Path, exclude: Sequence[str] = (), *, remember: bool = False, tree: Tree | None = None
+    ) -> None:
+        """A `tree` that is given is taken as it is."""
+        listed = list_files(root, exclude=exclude) if tree is None else tree.paths
         paths, self.leading_out = _canonical(Tree(root, listed), listed)
-        self.tree: Tree = RememberedTree(root, paths) if remember else Tree(root, paths)
+        if tree is None:
+            tree = RememberedTree(root, paths) if remember else Tree(root, paths)
+        self.tree = tree
         self._remember = remember
         self._outlines: dict[Module, Outline] = {}
         self._views: dict[tuple[str, tuple[str, ...]], tuple[Layout, Namespaces, ImportGraph]] = {}

@@ -177,7 +177,7 @@ class _Docstring:
         planned = plan_snippets(
             self.source.path, group, self.context, self.plan, prelude=prelude, line_of=line_of, lenient=True
         )
-        self.into.reached += [Reached(self.source.site(line_of(at)), symbol) for at, symbol in planned.reached]
+        self.into.reached += [replace(each, site=self.source.site(line_of(at))) for at, each in planned.reached]
         for note in planned.notes:
             if note.weight != MENTION:
                 site = self.source.site(line_of(note.start))

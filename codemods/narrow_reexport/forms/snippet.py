@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from codemods.engine.model import Edit, Symbol
+from codemods.engine.model import Edit, Reached, Symbol
 from codemods.narrow_reexport.context import Context, FilePlan
 from codemods.narrow_reexport.forms.page import MENTION, REFUSAL, WARNING
 
@@ -77,7 +77,7 @@ class Planned:
     edits: tuple[Edit, ...] = ()
     notes: tuple[Note, ...] = ()
     broken: tuple[Row, ...] = ()
-    reached: tuple[tuple[int, str], ...] = ()  # where the code reaches a symbol: an offset, and the symbol
+    reached: tuple[tuple[int, Reached], ...] = ()  # where the code reaches a symbol: an offset, and what is there
 
     @property
     def text(self) -> str:
@@ -134,7 +134,7 @@ def plan_snippets(
             symbol = str((symbols or [context.resolutions[0].symbol])[0])
             reason = "another place of the same code stands in the way"
             notes.append(_note(lines, ends, at, symbol, WARNING, reason))
-    reached = tuple((_row_near(lines, each.site.line).marks[0], each.symbol) for each in found.reached)
+    reached = tuple((_row_near(lines, each.site.line).marks[0], each) for each in found.reached)
     return replace(planned, edits=() if found.refusals else found.edits, notes=tuple(notes), reached=reached)
 
 

@@ -1,0 +1,213 @@
+"""The fixes of offences: what `narrow_reexport` would write, for one file or for the whole tree.
+
+Owns the way from a file's offences to its new bytes. Call sites of a narrowed symbol are mended file by file; a re-export that
+has come back is taken out by the codemod itself, which has to know every file.
+Invariant: it never writes; what it cannot mend it leaves, with the reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from codemods.check_narrowed.guard import Guard, View
+from codemods.check_narrowed.offence import Offence
+from codemods.check_narrowed.verdicts import offences, taken_on
+from codemods.engine.edits import edited
+from codemods.engine.errors import CodemodError
+from codemods.engine.model import Failure, FileChange
+from codemods.engine.project import Tree
+from codemods.engine.source import decode
+from codemods.narrow_reexport.context import Context, Patched
+from codemods.narrow_reexport.pipeline import drop_unused, run
+from codemods.narrow_reexport.plan import plan_file
+from codemods.narrow_reexport.prepare import Prepared, prepare
+from codemods.narrow_reexport.request import Checkout, Request
+from codemods.narrow_reexport.resolve import resolve
+from codemods.narrow_reexport.session import Session
+
+_OURS = "narrow-reexport"
+
+
+@dataclass(slots=True)
+class Fixed:
+    """The new bytes of files, and what was left, by file."""
+
+    changes: dict[str, bytes] = field(default_factory=dict)
+    left: dict[str, list[str]] = field(default_factory=dict)
+
+
+class _Overlaid(Tree):
+    """A tree some of whose files have other bytes than those on the disk."""
+
+    def __init__(self, root: Tree, changes: Mapping[str, bytes]) -> None:
+        super().__init__(root.root, root.paths)
+        object.__setattr__(self, "_changes", changes)
+
+    def read(self, path: str) -> bytes:
+        changes: Mapping[str, bytes] = self._changes  # type: ignore[attr-defined]
+        return changes[path] if path in changes else super().read(path)
+
+
+class Fixer:
+    """Mends the files of one guarded tree. What it has to know of the tree is found out once for each package."""
+
+    def __init__(self, guard: Guard) -> None:
+        self.guard = guard
+        self._ready: dict[str, tuple[Prepared, Checkout] | None] = {}
+
+    def all(self, found: Mapping[str, Sequence[Offence]]) -> Fixed:
+        """Mend every file that has offences."""
+        fixed = Fixed()
+        for package in sorted(self.guard.by_package):
+            view = self.guard.view(package)
+            back = _names_back(view, found) if view is not None else ()
+            if view is not None and back:
+                self._take_out(view, back, fixed)
+        for path in sorted(found):
+            before = fixed.changes.get(path, self.guard.read(path))
+            after, left = self.file(path, before)
+            if after != before:
+                fixed.changes[path] = after
+            if left:
+                fixed.left.setdefault(path, []).extend(left)
+        return fixed
+
+    def file(self, path: str, data: bytes) -> tuple[bytes, list[str]]:
+        """The bytes of a file whose call sites are mended, and why some are not."""
+        left: list[str] = []
+        for package in self.guard.suspects(path, data):
+            after, reason = self._call_sites(package, path, data)
+            if reason:
+                left.append(reason)
+            data = after
+        return data, left
+
+    def init(self, path: str, data: bytes) -> tuple[bytes, list[str]]:
+        """The bytes of an `__init__` without the re-exports that have come back."""
+        view = self.guard.view_of_init(path)
+        back = _names_back(view, {path: offences(self.guard, path, data)}) if view is not None else ()
+        if view is None or not back:
+            return data, []
+        fixed = Fixed({path: data})
+        self._take_out(view, back, fixed)
+        return fixed.changes[path], fixed.left.get(path, [])
+
+    # The re-export
+
+    def _take_out(self, view: View, names: Sequence[str], fixed: Fixed) -> None:
+        guard, package = self.guard, view.module
+        tree = _Overlaid(guard.tree, fixed.changes)
+        try:
+            result = run(Request(guard.root, package.name, tuple(names)), Session(guard.root, tree=tree))
+        except CodemodError as error:
+            fixed.left.setdefault(package.path, []).append(f"{error.detail}{_or(error.hint)}")
+            return
+        if result.failures:
+            failure = result.failures[0]
+            fixed.left.setdefault(package.path, []).append(f"our bug: {failure.check}: {failure.detail}")
+            return
+        stays = [f"{r.site}: {r.reason}{_or(r.hint)}" for r in result.refusals]
+        own = [change for root, changes in result.changes if root == guard.root for change in changes]
+        stays += [f"{site} still needs it, and is left alone by a comment or a row" for site in self._needed(view, own)]
+        if stays:
+            command = f"{_OURS} {package.name} {' '.join(names)}"
+            reasons = "; ".join(stays[:3]) + (f"; and {len(stays) - 3} more" if len(stays) > 3 else "")
+            fixed.left.setdefault(package.path, []).append(f"`{command}` refuses: {reasons}")
+            return
+        for change in own:
+            if change.path in guard.tree.paths and not change.path.endswith(".toml"):
+                fixed.changes[change.path] = change.after
+
+    def _needed(self, view: View, changes: Iterable[FileChange]) -> list[str]:
+        """Places that a person wants left alone, and that the re-export serves."""
+        found = []
+        context = self.guard.context(view.module.name)
+        for change in changes if context is not None else ():
+            if context is None or change.path == view.module.path or not change.path.endswith((".py", ".pyi")):
+                continue
+            marked = taken_on(change.path, change.before)
+            allowing = {str(ban.symbol) for ban in view.rows.values() if self.guard.allows(ban, change.path)}
+            if marked or allowing:
+                reached = plan_file(change.path, change.before, context).reached
+                found += [str(each.site) for each in reached if each.site.line in marked or each.symbol in allowing]
+        return found
+
+    # Call sites
+
+    def _call_sites(self, package: str, path: str, data: bytes) -> tuple[bytes, str]:
+        ready = self._prepared(package)
+        guard = self.guard
+        view = guard.view(package)
+        finding = guard.context(package)
+        if ready is None or view is None or finding is None or path == view.module.path:
+            return data, ""
+        prepared, checkout = ready
+        wanted = tuple(
+            found
+            for found in prepared.context.resolutions
+            if found.symbol.name in view.rows and not guard.allows(view.rows[found.symbol.name], path)
+        )
+        marked = taken_on(path, data)
+        reached = plan_file(path, data, finding).reached
+        kept = frozenset((path, each.site.line, each.symbol) for each in reached if each.site.line in marked)
+        if not wanted or not reached:
+            return data, ""
+        context = replace(_guarding(prepared.context_of(checkout)), resolutions=wanted, left=kept)
+        plan = plan_file(path, data, context)
+        own = replace(checkout, plans={path: plan}, sources={path: data})
+        drop_unused(own, context)
+        plan = own.plans[path]
+        if plan.refusals:
+            refusal = plan.refusals[0]
+            return data, f"{refusal.site}: {refusal.reason}{_or(refusal.hint)}"
+        after = edited(decode(data, path), plan.edits)
+        if isinstance(after, Failure):
+            return data, f"{path}: our bug: {after.detail}"
+        return after, ""
+
+    def _prepared(self, package: str) -> tuple[Prepared, Checkout] | None:
+        if package not in self._ready:
+            self._ready[package] = self._prepare(package)
+        return self._ready[package]
+
+    def _prepare(self, package: str) -> tuple[Prepared, Checkout] | None:
+        guard = self.guard
+        view = guard.view(package)
+        if view is None:
+            return None
+        session = Session(guard.root, tree=guard.tree)
+        layout, namespaces, graph = session.view(package, ())
+        known = {name: ban.origin for name, ban in view.rows.items()}
+        names = [name for name, ban in view.rows.items() if ban.origin != ban.symbol]
+        resolved = resolve(view.module, names, namespaces, known)
+        if not resolved.resolutions:
+            return None
+        checkout = Checkout(guard.root, guard.tree, layout)
+        request = Request(guard.root, package, tuple(names))
+        return prepare(request, session, view.module, namespaces, graph, [checkout], resolved.resolutions), checkout
+
+
+def _guarding(context: Context) -> Context:
+    """A narrowed name is bound no more: a call site or a patch that reaches it fails, so that no behaviour is to be kept."""
+    gone = {found.symbol.name: found for found in context.resolutions if found.narrowed}
+    patched = [each for each in context.patched if each.name not in gone]
+    patched += [Patched(name, path=found.path_is_module) for name, found in gone.items()]
+    return replace(
+        context,
+        guarding=True,
+        patched=tuple(patched),
+        early=context.early - gone.keys(),
+        faked=tuple(each for each in context.faked if each.name not in gone),
+    )
+
+
+def _names_back(view: View | None, found: Mapping[str, Sequence[Offence]]) -> tuple[str, ...]:
+    if view is None:
+        return ()
+    here = [*found.get(view.module.path, ()), *found.get(f"{view.module.path}i", ())]
+    return tuple(sorted({each.name for each in here if each.kind in ("re-export", "all-entry")}))
+
+
+def _or(hint: str) -> str:
+    return f" ({hint})" if hint else ""
