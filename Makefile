@@ -19,12 +19,15 @@ BIN := $(VENV)/bin
 endif
 STAMP       := $(VENV)/.installed
 BENCH_STAMP := $(VENV)/.installed-bench
+# pre-commit, and Fixit with the older click that it wants, have an environment of their own.
+GUARD_VENV  ?= .venv-guard
+GUARD_STAMP := $(GUARD_VENV)/.installed
 
 .DEFAULT_GOAL := help
 # A form for `make forms FORM=name`: prints what its fixture becomes, ready to be recorded.
 FORM ?=
 
-.PHONY: help demo forms test lint cases real-vllm real-packages every-reexport type-check bench clean
+.PHONY: help demo forms test lint guard cases real-vllm real-packages every-reexport type-check bench clean
 .DELETE_ON_ERROR:
 
 help: ## list the targets
@@ -42,6 +45,9 @@ test: $(STAMP) ## run the test suite
 lint: $(STAMP) ## ruff and strict type checking
 	$(BIN)/python -m ruff check .
 	$(BIN)/python -m mypy
+
+guard: $(GUARD_STAMP) ## the pre-commit hooks, the GitHub Action and the GitLab job, for real in scratch repositories
+	INSTALLS=1 $(GUARD_VENV)$(BIN:$(VENV)%=%)/python -m pytest tests/test_integrations.py $(ARGS)
 
 cases: $(STAMP) ## run the acceptance cases, if their folder is there (CASES='01 02' picks groups)
 	@if [ ! -f $(CASES_DIR)/harness.py ]; then echo "no acceptance cases at $(CASES_DIR): nothing to run"; exit 0; fi; \
@@ -69,14 +75,19 @@ type-check: $(BENCH_STAMP) ## let pyrefly read vLLM 0.33.0 before and after five
 	$(BIN)/python -m pip install -q --disable-pip-version-check pyrefly
 	$(BIN)/python benchmarks/type_check.py
 
-clean: ## remove .venv, caches and build output
-	rm -rf $(VENV) .cache build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+clean: ## remove the environments, caches and build output
+	rm -rf $(VENV) $(GUARD_VENV) .cache build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find codemods tests benchmarks fixtures -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit("Python 3.10 or newer is needed: make PYTHON=python3.12 ..." if sys.version_info < (3, 10) else 0)'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[dev]'
+	@touch $@
+
+$(GUARD_STAMP): pyproject.toml
+	$(PYTHON) -m venv $(GUARD_VENV)
+	$(GUARD_VENV)$(BIN:$(VENV)%=%)/python -m pip install -q --disable-pip-version-check -e '.[fixit]' pre-commit pytest
 	@touch $@
 
 $(BENCH_STAMP): $(STAMP)
