@@ -29,6 +29,14 @@ HOOKS: dict[str, dict[str, Any]] = {
 ACTION: dict[str, Any] = yaml.safe_load((PROJECT / "action.yml").read_text(encoding="utf-8"))
 GUIDE = (PROJECT / "docs" / "guard.md").read_text(encoding="utf-8")
 
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", GUIDE, re.MULTILINE | re.DOTALL)
+
+
+DOCUMENTS: list[dict[str, Any]] = [yaml.safe_load(block) for block in blocks("yaml")]
+RECIPES: list[list[dict[str, Any]]] = [repo["hooks"] for each in DOCUMENTS for repo in each.get("repos", ())]
+
 BASH = shutil.which("bash")
 needs_bash = pytest.mark.skipif(BASH is None, reason="bash is not installed")
 needs_pre_commit = pytest.mark.skipif(
@@ -103,14 +111,22 @@ class Repository:
 
 @pytest.fixture
 def guarded(tmp_path: Path, request: pytest.FixtureRequest) -> Repository:
-    return Repository(tmp_path, {"repos": [{"repo": "local", "hooks": [as_local(HOOKS[request.param])]}]})
+    """A repository that has the hooks, as a recipe of the guide sets them."""
+    hooks = [{**as_local(HOOKS[each["id"]]), **each} for each in request.param]
+    return Repository(tmp_path, {"repos": [{"repo": "local", "hooks": hooks}]})
+
+
+PLAIN = pytest.mark.parametrize("guarded", [[{"id": "check-narrowed"}]], indirect=True, ids=["check-narrowed"])
 
 
 @needs_pre_commit
 @pytest.mark.parametrize(
-    "guarded", ["check-narrowed", pytest.param("fixit-narrow-reexport", marks=needs_fixit)], indirect=True
+    "guarded",
+    [pytest.param(hooks, marks=needs_fixit if "fixit" in str(hooks) else ()) for hooks in RECIPES],
+    indirect=True,
+    ids=[", ".join(f"{key}={value}" for key, value in hooks[0].items()) for hooks in RECIPES],
 )
-def test_a_commit_with_an_offence_is_stopped_and_its_cure_passes(guarded: Repository) -> None:
+def test_each_recipe_stops_a_commit_with_an_offence_and_lets_its_cure_pass(guarded: Repository) -> None:
     guarded.commit({}, ok=True)
     said = guarded.commit({"app.py": WRONG}, ok=False)
     assert "app.py" in said
@@ -119,7 +135,7 @@ def test_a_commit_with_an_offence_is_stopped_and_its_cure_passes(guarded: Reposi
 
 
 @needs_pre_commit
-@pytest.mark.parametrize("guarded", ["check-narrowed"], indirect=True)
+@PLAIN
 def test_a_commit_that_only_adds_a_row_is_judged_with_every_file(guarded: Repository) -> None:
     guarded.commit({}, ok=True)
     row = ROW.replace("sym", "late")
@@ -129,7 +145,7 @@ def test_a_commit_that_only_adds_a_row_is_judged_with_every_file(guarded: Reposi
 
 
 @needs_pre_commit
-@pytest.mark.parametrize("guarded", ["check-narrowed"], indirect=True)
+@PLAIN
 def test_a_broken_row_stops_the_commit(guarded: Repository) -> None:
     said = guarded.commit({"narrowed.toml": 'version = 1\n[symbols]\n"pkg:sym" = 3\n'}, ok=False)
     assert "narrowed.toml" in said
@@ -173,6 +189,12 @@ def snapshot(tmp_path: Path, env: Mapping[str, str]) -> Path:
     for arguments in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "now"]):
         run(["git", *arguments], source, env)
     return source
+
+
+@needs_pre_commit
+def test_pre_commit_accepts_the_hooks(tmp_path: Path) -> None:
+    file = str(PROJECT / ".pre-commit-hooks.yaml")
+    run([sys.executable, "-m", "pre_commit", "validate-manifest", file], tmp_path, environment())
 
 
 def test_the_hooks_are_complete() -> None:
@@ -278,15 +300,9 @@ def test_the_action_installs_itself_and_runs(tmp_path: Path) -> None:
 # The guide
 
 
-def blocks(language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```", GUIDE, re.MULTILINE | re.DOTALL)
-
-
 def test_the_recipes_of_the_guide_name_what_there_is() -> None:
-    documents = [yaml.safe_load(block) for block in blocks("yaml")]
-    used = [hook["id"] for each in documents for repo in each.get("repos", ()) for hook in repo["hooks"]]
-    assert sorted(set(used)) == sorted(HOOKS)
-    steps = [step for each in documents for job in each.get("jobs", {}).values() for step in job["steps"]]
+    assert {hook["id"] for hooks in RECIPES for hook in hooks} == set(HOOKS)
+    steps = [step for each in DOCUMENTS for job in each.get("jobs", {}).values() for step in job["steps"]]
     ours = [step for step in steps if "codemods@" in step.get("uses", "")]
     assert ours
     for step in ours:
@@ -295,7 +311,7 @@ def test_the_recipes_of_the_guide_name_what_there_is() -> None:
 
 @needs_bash
 def test_the_gitlab_job_of_the_guide_fails_on_an_offence(tmp_path: Path, temp: Path) -> None:
-    [job] = [each["check-narrowed"] for block in blocks("yaml") if "check-narrowed" in (each := yaml.safe_load(block))]
+    [job] = [each["check-narrowed"] for each in DOCUMENTS if "check-narrowed" in each]
     pip = temp / "check-narrowed" / "bin" / "pip"  # what it installs is there already
     pip.write_text('#!/bin/sh\ntest "$*" = "install --quiet git+https://URL/codemods@VERSION"\n', encoding="utf-8")
     pip.chmod(0o755)
