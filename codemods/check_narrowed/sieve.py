@@ -24,9 +24,7 @@ _COLON = re.compile(rb":(" + _W + rb"+)")
 _QUOTES = tuple(re.compile(quote + rb"(" + _W + rb"+)(?=[\"'.])") for quote in (rb"\"", rb"'"))
 _REFLECTS = (b"attr", b"import", b"modules", b"resolve_name", b"__dict__", b"vars(", b"methodcaller", b"patch", b"spy")
 # the dotted path that ends at a place, read backwards: so the match is anchored, and costs its own length
-_CHAIN = re.compile(
-    _GAP + rb"(" + _W + rb"+(?:" + _GAP + rb"\." + _GAP + _W + rb"+)*)(?![\w\x80-\xff.)\]])"
-)
+_CHAIN = re.compile(_GAP + rb"(" + _W + rb"+(?:" + _GAP + rb"\." + _GAP + _W + rb"+)*)(?![\w\x80-\xff.)\]])")
 _APART = re.compile(rb"(?::|[.:][ \t\r\n\\]+)(" + _W + rb"+)")
 _WORD = re.compile(_W + rb"+")
 _REACH = 200  # bytes; so long is no dotted path that people write
