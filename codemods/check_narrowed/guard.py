@@ -6,28 +6,43 @@ Invariant: it never writes, and reads no file but those that it is asked about, 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from codemods.check_narrowed.sieve import Sieve
 from codemods.engine.bans import FILE_NAME, Ban, load_bans
+from codemods.engine.config import load_check_options, load_narrow_options
 from codemods.engine.discover import list_files
 from codemods.engine.errors import CodemodError, Unreadable
 from codemods.engine.model import Module, Site
 from codemods.engine.modules import Layout
-from codemods.engine.namespace import Namespaces
 from codemods.engine.project import Tree
-from codemods.narrow_reexport.context import Context
-from codemods.narrow_reexport.resolve import Resolution
+
+if TYPE_CHECKING:  # most files are told by their bytes, and then the planner is not loaded at all
+    from codemods.engine.namespace import Namespaces
+    from codemods.narrow_reexport.context import Context
+    from codemods.narrow_reexport.resolve import Resolution
 
 
 def find_rows(start: Path) -> Path | None:
-    """The folder of the nearest `narrowed.toml`, from `start` upward."""
+    """The folder of the nearest `narrowed.toml`, from `start` upward, up to the top of the git checkout: each has its own."""
     for folder in (start, *start.parents):
-        if (folder / FILE_NAME).is_file():
+        if os.path.lexists(folder / FILE_NAME):
             return folder
+        if (folder / ".git").exists():
+            return None
     return None
+
+
+def guarded(root: Path, read: Callable[[str], bytes] | None = None) -> Guard:
+    """The guard of a tree, as its rows and its configuration say. Raises `BadConfiguration` and `Unreadable`."""
+    narrow, own = load_narrow_options(root), load_check_options(root)
+    return Guard(
+        root, read_rows(root), exclude=(*narrow.exclude, *own.exclude), source_roots=narrow.source_root, read=read
+    )
 
 
 def read_rows(root: Path) -> tuple[Ban, ...]:
@@ -59,16 +74,21 @@ class Guard:
         rows: Sequence[Ban],
         *,
         exclude: Sequence[str] = (),
+        source_roots: Sequence[str] = (),
         paths: Sequence[str] | None = None,
         read: Callable[[str], bytes] | None = None,
     ) -> None:
         self.root = root
         self.rows = tuple(rows)
-        self._exclude = tuple(exclude)
+        self.exclude = tuple(exclude)
+        self._source_roots = tuple(source_roots)
         self._tree = Tree(root, tuple(paths)) if paths is not None else None
         self._given = read
-        self._layouts: dict[str, Layout | None] = {}
+        self._layouts: dict[str, Layout] = {}
+        self._gone: dict[str, CodemodError] = {}
         self._views: dict[str, View | None] = {}
+        self._latest: tuple[str, bytes, tuple[str, ...]] | None = None
+        self._contexts: dict[str, tuple[int, Context | None]] = {}
         self._allowed: dict[tuple[str, ...], Callable[[str], bool]] = {}
         self.by_package: dict[str, dict[str, Ban]] = {}
         for ban in rows:
@@ -80,11 +100,15 @@ class Guard:
         }
         self._sieve = Sieve({p: names for p, names in wanted.items() if names}, self._any_layout, self.read)
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """A worker process begins with the rows and the list of files; it finds out the rest by itself."""
+        return _again, (self.root, self.rows, self.exclude, self._source_roots, self.tree.paths)
+
     @property
     def tree(self) -> Tree:
         """The files of the tree."""
         if self._tree is None:
-            self._tree = Tree(self.root, list_files(self.root, exclude=self._exclude))
+            self._tree = Tree(self.root, list_files(self.root, exclude=self.exclude))
         return self._tree
 
     def read(self, path: str) -> bytes:
@@ -93,12 +117,16 @@ class Guard:
 
     def suspects(self, path: str, data: bytes) -> tuple[str, ...]:
         """The packages that a file may reach a banned name through, sorted."""
-        return tuple(sorted(self._sieve.suspects(path, data)))
+        if self._latest is None or self._latest[0] != path or self._latest[1] is not data:
+            self._latest = (path, data, tuple(sorted(self._sieve.suspects(path, data))))
+        return self._latest[2]  # the check asks first, and the verdict asks again
 
     def view(self, package: str) -> View | None:
         """What is known of a package; None where it is not in the tree."""
         if package not in self._views:
-            layout = self._layout(package)
+            from codemods.engine.namespace import Namespaces
+
+            layout = self.layout(package)
             module = layout.locate(package) if layout is not None else None
             known = layout is not None and module is not None and module.path
             self._views[package] = (
@@ -123,6 +151,14 @@ class Guard:
 
     def context(self, package: str) -> Context | None:
         """The context in which a file's references are found. It plans nothing that could be written."""
+        known = self._contexts.get(package)
+        if known is None or known[0] != len(self._sieve.carried):  # the sieve learns from the files that it sees
+            known = self._contexts[package] = (len(self._sieve.carried), self._context(package))
+        return known[1]
+
+    def _context(self, package: str) -> Context | None:
+        from codemods.narrow_reexport.context import Context
+
         view = self.view(package)
         if view is None:
             return None
@@ -150,20 +186,43 @@ class Guard:
         return self._allowed[ban.allow](path)
 
     def _resolution(self, view: View, ban: Ban) -> Resolution:
+        from codemods.narrow_reexport.resolve import Resolution
+
         same = view.layout.locate(ban.symbol.dotted) is not None
         site = Site(view.module.path, 1, 0, "")
         public = not ban.symbol.name.startswith("_")
         return Resolution(ban.symbol, ban.origin, site, False, same, public, False, False, (), narrowed=True)
 
-    def _layout(self, package: str) -> Layout | None:
+    def layout(self, package: str) -> Layout | None:
+        """The modules of the tree as a package sees them; None where it is not in the tree."""
+        try:
+            return self.layout_of(package)
+        except CodemodError:
+            return None  # this package is gone, another one of the same top may be there
+
+    def layout_of(self, package: str) -> Layout:
+        """The same. Raises `UnknownPackage` where it is not in the tree, or is there more than once."""
         top = package.partition(".")[0]
-        if top not in self._layouts:
-            try:
-                self._layouts[top] = Layout(self.tree.paths, package)
-            except CodemodError:
-                return None  # this package is gone, another one of the same top may be there
-        return self._layouts[top]
+        known = self._layouts.get(top)
+        if known is not None and (module := known.locate(package)) is not None and module.is_package and module.path:
+            return known
+        if package in self._gone:
+            raise self._gone[package]
+        try:
+            layout = Layout(self.tree.paths, package, self._source_roots)
+        except CodemodError as error:
+            self._gone[package] = error
+            raise
+        if known is None:
+            self._layouts[top] = layout
+        return layout
 
     def _any_layout(self) -> Layout | None:
-        found = (self._layout(package) for package in self.by_package)
+        found = (self.layout(package) for package in self.by_package)
         return next((layout for layout in found if layout is not None), None)
+
+
+def _again(
+    root: Path, rows: tuple[Ban, ...], exclude: tuple[str, ...], source_roots: tuple[str, ...], paths: tuple[str, ...]
+) -> Guard:
+    return Guard(root, rows, exclude=exclude, source_roots=source_roots, paths=paths)

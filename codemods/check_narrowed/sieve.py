@@ -15,11 +15,18 @@ from codemods.engine.import_lines import ImportLine, import_lines
 from codemods.engine.modules import Layout
 
 _FEW = 8  # so many names are looked for one by one, which is quicker than listing the words of a file
-_HIT = re.compile(rb"[.\"'][ \t]*(\w+)")
-_REFLECTS = (b"attr", b"import", b"modules", b"resolve_name", b"__dict__", b"vars(", b"methodcaller", b"patch", b"spy")
+_W = rb"[\w\x80-\xff]"  # a byte of an identifier, in whatever script
 _GAP = rb"[ \t\r\n\\]*"
-_CHAIN = re.compile(rb"(?<![\w.)\]])\w+(?:" + _GAP + rb"\." + _GAP + rb"\w+)*" + _GAP + rb"\Z")
-_WORD = re.compile(rb"\w+")
+# each begins with one character, which the engine of `re` looks for quickly
+_DOT = re.compile(rb"\." + _GAP + rb"(" + _W + rb"+)")
+_APART = re.compile(rb"\.[ \t\r\n\\]+(" + _W + rb"+)")
+_COLON = re.compile(rb":(" + _W + rb"+)")
+_QUOTES = tuple(re.compile(quote + rb"(" + _W + rb"+)(?=[\"'.])") for quote in (rb"\"", rb"'"))
+_REFLECTS = (b"attr", b"import", b"modules", b"resolve_name", b"__dict__", b"vars(", b"methodcaller", b"patch", b"spy")
+# the dotted path that ends at a place, read backwards: so the match is anchored, and costs its own length
+_CHAIN = re.compile(_GAP + rb"(" + _W + rb"+(?:" + _GAP + rb"\." + _GAP + _W + rb"+)*)(?![\w\x80-\xff.)\]])")
+_APART = re.compile(rb"(?::|[.:][ \t\r\n\\]+)(" + _W + rb"+)")
+_WORD = re.compile(_W + rb"+")
 _REACH = 200  # bytes; so long is no dotted path that people write
 _DEPTH = 5  # from module to module, as far as people hand a package on
 
@@ -32,18 +39,20 @@ class Sieve:
     ) -> None:
         self._rows = {package: frozenset(names) for package, names in rows.items()}
         self._names = frozenset(name.encode() for names in self._rows.values() for name in names)
-        self._ascii = all(name.isascii() for name in self._names)
         self._few = tuple(sorted(self._names)) if len(self._names) <= _FEW else ()
-        self._leaves: dict[bytes, list[str]] = {}
         self._above: set[str] = set()
         for package in self._rows:
-            self._leaves.setdefault(package.rpartition(".")[2].encode(), []).append(package)
             while package:
                 self._above.add(package)
                 package = package.rpartition(".")[0]
         self._layout = layout
         self._read = read
         self._bound: dict[str, dict[bytes, set[str]]] = {}
+        self._modules_of: dict[str, set[str]] = {}
+        self._packages: dict[str, set[str]] = {}
+        for package, banned in self._rows.items():
+            for name in banned:
+                self._packages.setdefault(name, set()).add(package)
         self.carried: dict[tuple[str, str], str] = {}  # (module, name) -> the package that other code reaches there
 
     def suspects(self, path: str, data: bytes) -> frozenset[str]:
@@ -55,15 +64,14 @@ class Sieve:
         if self._few and not any(name in data for name in self._few):
             return frozenset()
         if b"import" not in data:
-            return frozenset(self._by_path(data))
+            # a stub of a plugin without an import: "pkg.sym" in quotes
+            return frozenset(self._through(data, {}))
         found: set[str] = set()
         bound: dict[bytes, set[str]] = {}
         for line in import_lines(data):
             found |= self._taken(path, line, data, bound)
-        hits = self._names.intersection(_HIT.findall(data))
-        if hits:
-            found |= set(self._through(hits, data, bound))
-            found |= set(self._by_name(hits, data))
+        found |= self._through(data, bound)
+        found |= set(self._by_name(data))
         return frozenset(found)
 
     # From-imports
@@ -110,20 +118,26 @@ class Sieve:
 
     # Attributes
 
-    def _through(self, hits: frozenset[bytes], data: bytes, bound: Mapping[bytes, set[str]]) -> Iterator[str]:
-        """The packages that some `a.b.name` leads to."""
-        for found in re.finditer(rb"[.:]" + _GAP + rb"(" + b"|".join(sorted(hits)) + rb")(?!\w)", data):
-            chain = _CHAIN.search(data, max(found.start() - _REACH, 0), found.start())
-            if chain is None:
-                continue
-            parts = [part.decode("utf-8", "replace") for part in _WORD.findall(chain[0])]
-            name = found[1].decode("utf-8", "replace")
-            ends = {".".join(parts)}  # as it is spelled, which is what it is in a string
-            for module in bound.get(parts[0].encode(), ()):
-                ends |= self._below(module, parts[1:])
-            for package in ends:
-                if name in self._rows.get(package, ()):
-                    yield package
+    def _through(self, data: bytes, bound: Mapping[bytes, set[str]]) -> set[str]:
+        """The packages that some `a.b.name` or `"a.b:name"` leads to."""
+        found: set[str] = set()
+        hits = self._names.intersection(_DOT.findall(data))
+        coloned = self._names.intersection(_COLON.findall(data))
+        apart = coloned | hits.intersection(_APART.findall(data)) if hits else coloned
+        for hit in hits | coloned:
+            name = hit.decode("utf-8", "replace")
+            packages = self._packages[name]
+            seen: set[bytes] = set()
+            for chain in _chains(hit, data, hit in apart):
+                if chain in seen:
+                    continue
+                seen.add(chain)
+                parts = [part[::-1].decode("utf-8", "replace") for part in reversed(_WORD.findall(chain))]
+                ends = {".".join(parts)}  # as it is spelled, which is what it is in a string
+                for module in bound.get(parts[0].encode(), ()):
+                    ends |= self._below(module, parts[1:])
+                found |= ends & packages
+        return found
 
     def _below(self, dotted: str, parts: list[str]) -> set[str]:
         """The modules that `dotted` followed by attributes may be."""
@@ -133,7 +147,15 @@ class Sieve:
         return bases
 
     def _modules(self, dotted: str, depth: int = _DEPTH) -> set[str]:
-        """The modules that a dotted name may be: itself, or what its parent binds to the last part."""
+        """The modules that a dotted name may be: itself, or what its parent binds to the last part; looked up once."""
+        if depth < _DEPTH:
+            return self._looked_up(dotted, depth)
+        known = self._modules_of.get(dotted)
+        if known is None:
+            known = self._modules_of[dotted] = self._looked_up(dotted, depth)
+        return known
+
+    def _looked_up(self, dotted: str, depth: int) -> set[str]:
         layout = self._layout()
         if dotted in self._above or layout is None or layout.locate(dotted) is not None:
             return {dotted}
@@ -172,29 +194,34 @@ class Sieve:
 
     # Names in quotes
 
-    def _by_name(self, hits: frozenset[bytes], data: bytes) -> Iterator[str]:
+    def _by_name(self, data: bytes) -> Iterator[str]:
         # getattr(pkg, "sym")        patch.object(pkg, "sym")        import_module("pkg").sym
         if not any(word in data for word in _REFLECTS):
             return
-        texts = {name.decode() for name in hits}
-        for leaf, packages in self._leaves.items():
-            if leaf not in data:
-                continue
-            spelled = None
-            for package in packages:
-                names = self._rows[package] & texts
-                if not names:
-                    continue
-                if spelled is None:
-                    spelled = re.search(rb"(?<!\w)" + re.escape(leaf) + rb"(?!\w)", data) is not None
-                if spelled and any(_quoted(name.encode(), data) for name in names):
-                    yield package
-
-    def _by_path(self, data: bytes) -> Iterator[str]:
-        # a stub of a plugin without an import: "pkg.sym" in quotes
-        hits = self._names.intersection(_HIT.findall(data))
-        return self._through(hits, data, {}) if hits else iter(())
+        quoted = {name for quotes in _QUOTES for name in self._names.intersection(quotes.findall(data))}
+        suspected = {package for name in quoted for package in self._packages[name.decode()]}
+        spelled: dict[str, bool] = {}
+        for package in suspected:
+            leaf = package.rpartition(".")[2]
+            if leaf not in spelled:
+                spelled[leaf] = re.search(rb"(?<!%b)%b(?!%b)" % (_W, re.escape(leaf.encode()), _W), data) is not None
+            if spelled[leaf]:
+                yield package
 
 
-def _quoted(name: bytes, data: bytes) -> bool:
-    return re.search(rb"[\"']" + re.escape(name) + rb"[\"'.]", data) is not None
+def _chains(name: bytes, data: bytes, apart: bool) -> Iterator[bytes]:
+    """The dotted paths in front of `.name`, each written backwards; `apart`: there may be blanks, or a colon."""
+    if apart:
+        places = [found.start() for found in re.finditer(rb"[.:]" + _GAP + name + rb"(?!" + _W + rb")", data)]
+    else:
+        places = []
+        at = data.find(b"." + name)
+        while at >= 0:
+            end = at + len(name) + 1
+            if not _WORD.match(data, end):
+                places.append(at)
+            at = data.find(b"." + name, end)
+    for at in places:
+        chain = _CHAIN.match(data[max(at - _REACH, 0) : at][::-1])
+        if chain is not None:
+            yield chain[1]

@@ -1,15 +1,17 @@
 """The bans of a tree: which re-exports were narrowed, as data in `narrowed.toml`.
 
-Owns the file's format, reading it and adding rows to it.
+Owns the file's format, reading it, adding rows, taking rows out, and renaming in them.
 Invariant: it never touches the disk, never accepts a key that it does not know, and never changes a byte outside the
-rows that it adds or replaces.
+rows that it adds, replaces or takes out.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import NoReturn
 
 from codemods.engine.errors import BadConfiguration
@@ -20,6 +22,7 @@ FILE_NAME = "narrowed.toml"
 _VERSION = 1
 _TABLE = "symbols"
 _KEYS = ("origin", "allow", "lazy")
+_STRING = r"\"(?:[^\"\\]|\\.)*\"|'[^']*'"
 _FRESH = f"""\
 # Re-exports that were narrowed: import each of these names from its origin. Written by narrow-reexport.
 version = {_VERSION}
@@ -76,6 +79,50 @@ def with_bans(data: bytes, new: Sequence[Ban], path: str = FILE_NAME) -> bytes:
     return result
 
 
+def without_bans(data: bytes, gone: Collection[Symbol], path: str = FILE_NAME) -> bytes:
+    """The file without the rows of these symbols. Everything else stays byte for byte, comments above the rows too."""
+    kept = [ban for ban in load_bans(data, path) if ban.symbol not in gone]
+    lines = data.decode("utf-8").split("\n")
+    dropped = {str(symbol) for symbol in gone}
+    for row in reversed(_rows(lines, _header(lines) + 1)):
+        if row.key in dropped:
+            lines[row.start : row.end] = [] if row.end < len(lines) else [""]
+    return _sure("\n".join(lines), kept, path)
+
+
+def with_renamed(data: bytes, old: str, new: str, path: str = FILE_NAME) -> tuple[bytes, tuple[Ban, ...]]:
+    """The file after `old` has become `new`, and the bans that changed by it. Everything else stays byte for byte.
+
+    Both are modules (`pkg.sub`, with all that is below) or symbols (`pkg.sub:name`), of packages and of origins.
+    """
+    bans = {str(ban.symbol): ban for ban in load_bans(data, path)}
+    changed = {key: moved for key, ban in bans.items() if (moved := _moved(ban, old, new)) != ban}
+    result = sorted((changed.get(key, ban) for key, ban in bans.items()), key=_order)
+    double = next((one for one, other in pairwise(result) if one.symbol == other.symbol), None)
+    if double is not None:
+        raise BadConfiguration(f'two rows would become "{double.symbol}"', path=path, hint="take one of them out first")
+    lines = data.decode("utf-8").split("\n")
+    header = _header(lines)
+    rows = [(row, changed.get(row.key)) for row in _rows(lines, header + 1)]
+    was_sorted = [row.key for row, _ in rows] == sorted(row.key for row, _ in rows)
+    keys = [str(ban.symbol) if ban is not None else row.key for row, ban in rows]
+    moves = was_sorted and keys != sorted(keys)
+    taken: list[tuple[str, list[str]]] = []
+    for row, ban in reversed(rows):
+        if ban is not None:
+            text = _respelled("\n".join(lines[row.start : row.end]), ban)
+            away = moves and str(ban.symbol) != row.key
+            lines[row.start : row.end] = [] if away else text.split("\n")
+            if away:
+                taken.append((str(ban.symbol), text.split("\n")))
+    if taken and lines[-1]:
+        lines.append("")  # the last row had no newline, and is not the last any more
+    for key, text_lines in sorted(taken):
+        at = _place(lines, header, _rows(lines, header + 1), key)
+        lines[at:at] = text_lines
+    return _sure("\n".join(lines), result, path), tuple(sorted(changed.values(), key=_order))
+
+
 # --- reading ---
 
 
@@ -121,6 +168,46 @@ def _symbol(text: object) -> Symbol | None:
 
 def _order(ban: Ban) -> str:
     return str(ban.symbol)
+
+
+# --- rewriting ---
+
+
+def _header(lines: Sequence[str]) -> int:
+    return next((at for at, line in enumerate(lines) if _is_header(line)), len(lines))
+
+
+def _moved(ban: Ban, old: str, new: str) -> Ban:
+    if ":" in old:
+        renamed = _symbol(new) or ban.symbol
+        symbol = renamed if str(ban.symbol) == old else ban.symbol
+        return replace(ban, symbol=symbol, origin=renamed if str(ban.origin) == old else ban.origin)
+    if ban.origin == ban.symbol:
+        # "pkg:sub" = { origin = "pkg:sub" }        both are the module pkg.sub
+        module, _, name = _renamed(ban.symbol.dotted, old, new).rpartition(".")
+        moved = Symbol(module, name) if module else ban.symbol
+        return replace(ban, symbol=moved, origin=moved)
+    symbol = Symbol(_renamed(ban.symbol.module, old, new), ban.symbol.name)
+    return replace(ban, symbol=symbol, origin=Symbol(_renamed(ban.origin.module, old, new), ban.origin.name))
+
+
+def _renamed(module: str, old: str, new: str) -> str:
+    return new + module[len(old) :] if f"{module}.".startswith(f"{old}.") else module
+
+
+def _respelled(text: str, ban: Ban) -> str:
+    """The row with the names of another ban, laid out as it was."""
+    text = re.sub(_STRING, lambda found: _quoted(str(ban.symbol)), text, count=1)
+    written = re.compile(rf"(\borigin\s*=\s*)(?:{_STRING})")
+    return written.sub(lambda found: found[1] + _quoted(str(ban.origin)), text, count=1)
+
+
+def _sure(text: str, bans: Sequence[Ban], path: str) -> bytes:
+    """The bytes of a text that holds these bans and no others."""
+    if not _holds(text.encode("utf-8"), bans):
+        hint = f'write the symbols as rows under [{_TABLE}]: "pkg:name" = {{ origin = "pkg.sub:name" }}'
+        raise BadConfiguration("is laid out so that its rows cannot be rewritten", path=path, hint=hint)
+    return text.encode("utf-8")
 
 
 # --- writing ---

@@ -1,6 +1,6 @@
 """What a target says in its `pyproject.toml`: our options, and how wide its lines may be.
 
-Owns `[tool.codemods.narrow_reexport]` and the names of its keys.
+Owns `[tool.codemods.narrow_reexport]` and `[tool.codemods.check_narrowed]`, and the names of their keys.
 Invariant: it never ignores a key that it does not know, and never writes.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import NoReturn
+from typing import NoReturn, TypeVar
 
 from codemods.engine.errors import BadConfiguration, Unreadable
 from codemods.engine.toml import did_you_mean, line_of_key, parse_toml
@@ -19,6 +19,17 @@ _SECTION = "tool.codemods"
 _TABLES = ("narrow_reexport", "import_cost", "check_narrowed")
 _RUFF_FILES = (".ruff.toml", "ruff.toml")  # the order in which ruff prefers them, both before pyproject.toml
 _DEFAULT_WIDTH = 88
+
+
+T = TypeVar("T", "NarrowOptions", "CheckOptions")
+
+
+@dataclass(frozen=True, slots=True)
+class CheckOptions:
+    """`[tool.codemods.check_narrowed]`."""
+
+    baseline: str = ""
+    exclude: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +54,19 @@ class NarrowOptions:
 
 def load_narrow_options(root: Path) -> NarrowOptions:
     """The options of the tree, the defaults where it has none. Raises `BadConfiguration` with the line."""
+    return _load(root, "narrow_reexport", NarrowOptions)
+
+
+def load_check_options(root: Path) -> CheckOptions:
+    """The same for `check_narrowed`."""
+    return _load(root, "check_narrowed", CheckOptions)
+
+
+def _load(root: Path, command: str, kind: type[T]) -> T:
     try:
         data = (root / _FILE).read_bytes()
     except FileNotFoundError:
-        return NarrowOptions()
+        return kind()
     except OSError as error:
         raise Unreadable(f"cannot be read: {error.strerror}", path=_FILE) from error
     tool = parse_toml(data, _FILE).get("tool", {})
@@ -56,8 +76,7 @@ def load_narrow_options(root: Path) -> NarrowOptions:
         if name not in _TABLES:
             _complain(text, name, _SECTION, f"unknown table [{_SECTION}.{name}]", did_you_mean(name, _TABLES))
         _table(table, f"{_SECTION}.{name}", text)
-    section = f"{_SECTION}.narrow_reexport"
-    return _options(_table(ours, _SECTION, text).get("narrow_reexport", {}), section, text)
+    return _options(_table(ours, _SECTION, text).get(command, {}), f"{_SECTION}.{command}", text, kind)
 
 
 def line_width(root: Path, path: str = "") -> int:
@@ -88,8 +107,8 @@ def bad_value(root: Path, key: str, value: str, detail: str) -> BadConfiguration
 # --- the options ---
 
 
-def _options(table: object, section: str, text: str) -> NarrowOptions:
-    defaults = {field.name.replace("_", "-"): field.default for field in fields(NarrowOptions)}
+def _options(table: object, section: str, text: str, kind: type[T]) -> T:
+    defaults = {field.name.replace("_", "-"): field.default for field in fields(kind)}
     found: dict[str, tuple[str, ...] | bool | str] = {}
     for key, value in _table(table, section, text).items():
         if key not in defaults:
@@ -103,7 +122,7 @@ def _options(table: object, section: str, text: str) -> NarrowOptions:
             wanted = _WANTED[type(default)]
             hint = f'{key} = ["{value}"]' if isinstance(default, tuple) and isinstance(value, str) else ""
             _complain(text, key, section, f"`{key}` in [{section}] must be {wanted}", hint and f"write `{hint}`")
-    return NarrowOptions(**found)  # type: ignore[arg-type]  # each value has the type of its field's default
+    return kind(**found)  # type: ignore[arg-type]  # each value has the type of its field's default
 
 
 _WANTED: dict[type, str] = {tuple: "a list of strings", bool: "true or false", str: "a string"}

@@ -53,7 +53,7 @@ _LOCAL = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_O
 def list_files(root: Path, *, exclude: Sequence[str] = ()) -> tuple[str, ...]:
     """The regular files under `root` that could matter: relative, `/`-separated, sorted."""
     top = os.fspath(root)
-    is_excluded = _excluder(exclude)
+    is_excluded = excluder(exclude)
     listed = _git_listing(root)
     found = _present(top, listed) if listed else []
     if not found:
@@ -299,7 +299,7 @@ def _is_pattern(line: str) -> bool:
         return False
 
 
-def _excluder(exclude: Sequence[str]) -> Callable[[str], bool]:
+def excluder(exclude: Sequence[str]) -> Callable[[str], bool]:
     """A test for the `--exclude` globs, which are written like lines of a `.gitignore` at the root."""
     if not exclude:
         return lambda path: False

@@ -14,8 +14,9 @@ from dataclasses import dataclass
 _IMPORT = re.compile(rb"import(?<!\wimport)(?!\w)")
 _TAKEN = re.compile(rb"[ \t\f]*(?:\\\r?\n[ \t]*)*(?:\((?P<listed>[^)]*)\)?|(?P<row>(?:[^\r\n;#\\]|\\\r?\n)*))")
 _COMMENT = re.compile(rb"#[^\r\n]*")
-_PART = re.compile(rb"(?P<name>[\w.]+|\*)(?:[ \t\r\n\\]+as[ \t\r\n\\]+(?P<alias>\w+))?")
-_FROM = re.compile(rb"(?:^|[;:>.\t\f ])from(?:[ \t\f]|(?=[.\\]))(?P<module>[\w. \t\f\\\r\n]*)\Z")
+# \x80-\xff: the bytes of an identifier in another script
+_PART = re.compile(rb"(?P<name>[\w.\x80-\xff]+|\*)(?:[ \t\r\n\\]+as[ \t\r\n\\]+(?P<alias>[\w\x80-\xff]+))?")
+_FROM = re.compile(rb"(?:^|[;:>.\t\f ])from(?:[ \t\f]|(?=[.\\]))(?P<module>[\w.\x80-\xff \t\f\\\r\n]*)\Z")
 _PLAIN = re.compile(rb"(?:^|[;:]|>>>|\.\.\.)[ \t\f]*(?:lazy[ \t\f]+)?\Z")
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codemods.engine.bans import Ban, load_bans, with_bans
+from codemods.engine.bans import Ban, load_bans, with_bans, with_renamed, without_bans
 from codemods.engine.errors import BadConfiguration
 from codemods.engine.model import Symbol
 
@@ -190,3 +192,79 @@ def test_whatever_is_added_is_read_back_and_a_second_time_changes_nothing(first:
     assert with_bans(data, second[-1:]) == data
     rows = [line for line in data.decode().split("\n") if line.startswith('"')]
     assert rows == sorted(rows, key=lambda row: row.split('"')[1])
+
+
+LAID_OUT = b"""\
+# ours
+version = 1
+
+[symbols]
+# about b
+"pkg:b" = { origin = "pkg.sub:b" }  # why b
+'pkg:c' = {origin='pkg.subs:c', allow = [
+    "tests/**",  # said }
+]}\r
+"pkg:mod" = { origin = "pkg:mod" }
+"zoo:a" = { origin = "pkg.sub.deep:a" }
+"""
+
+
+def test_a_row_is_taken_out_and_every_other_byte_stays() -> None:
+    gone = without_bans(LAID_OUT, [Symbol("pkg", "c"), Symbol("zoo", "a")])
+    assert gone == LAID_OUT.replace(LAID_OUT[LAID_OUT.index(b"'pkg:c'") : LAID_OUT.index(b'"pkg:mod"')], b"").replace(
+        b'"zoo:a" = { origin = "pkg.sub.deep:a" }\n', b""
+    )
+    assert without_bans(LAID_OUT, []) == LAID_OUT
+
+
+def test_the_last_row_may_end_without_a_newline() -> None:
+    assert without_bans(LAID_OUT.rstrip(), [Symbol("zoo", "a")]).endswith(b'origin = "pkg:mod" }\n')
+
+
+def test_a_renamed_module_is_renamed_in_origins_with_all_that_is_below_it() -> None:
+    data, changed = with_renamed(LAID_OUT, "pkg.sub", "pkg.new.place")
+    assert data == LAID_OUT.replace(b"pkg.sub:b", b"pkg.new.place:b").replace(b"pkg.sub.deep", b"pkg.new.place.deep")
+    assert [str(ban.symbol) for ban in changed] == ["pkg:b", "zoo:a"]
+
+
+def test_a_renamed_package_keeps_its_rows_where_the_order_allows_it() -> None:
+    data, changed = with_renamed(LAID_OUT, "pkg", "pkh")
+    assert data == LAID_OUT.replace(b'"pkg', b'"pkh').replace(b"'pkg:c'", b'"pkh:c"').replace(
+        b"'pkg.subs:c'", b'"pkh.subs:c"'
+    )
+    assert len(changed) == 4
+
+
+def test_a_row_whose_key_sorts_elsewhere_moves_there() -> None:
+    data, _ = with_renamed(LAID_OUT, "pkg:b", "pkg:n")
+    assert data.decode().splitlines()[3:] == [
+        "[symbols]",
+        "# about b",
+        "'pkg:c' = {origin='pkg.subs:c', allow = [",
+        '    "tests/**",  # said }',
+        "]}",
+        '"pkg:mod" = { origin = "pkg:mod" }',
+        '"pkg:n" = { origin = "pkg.sub:b" }  # why b',
+        '"zoo:a" = { origin = "pkg.sub.deep:a" }',
+    ]
+
+
+def test_a_submodule_is_renamed_as_the_module_that_it_is() -> None:
+    data, changed = with_renamed(LAID_OUT, "pkg.mod", "pkg.model")
+    assert data == LAID_OUT.replace(b"pkg:mod", b"pkg:model")
+    assert changed == (Ban(Symbol("pkg", "model"), Symbol("pkg", "model")),)
+
+
+def test_two_rows_do_not_become_one() -> None:
+    with pytest.raises(BadConfiguration, match='two rows would become "pkg:c"'):
+        with_renamed(LAID_OUT, "pkg:b", "pkg:c")
+
+
+@pytest.mark.parametrize("change", [lambda d: without_bans(d, [Symbol("a", "b")]), lambda d: with_renamed(d, "a", "c")])
+def test_rows_in_another_layout_are_not_rewritten(change: Callable[[bytes], object]) -> None:
+    with pytest.raises(BadConfiguration, match="laid out so that its rows cannot be rewritten"):
+        change(b'version = 1\nsymbols = {"a:b" = {origin = "a.b:b"}}\n')
+
+
+def test_what_no_row_names_changes_nothing() -> None:
+    assert with_renamed(LAID_OUT, "pk", "other") == (LAID_OUT, ())

@@ -43,6 +43,7 @@ def shown(text: str) -> list[str]:
         ("import_module('a')\nreimport a\nx.import_(b)\n", []),
         ("from a import b", ["from a import b"]),
         ("import a # import b\n", ["import a"]),
+        ("from größe import länge as maß\n", ["from größe import länge as maß"]),
     ],
 )
 def test_statements_are_found_by_their_look(text: str, wanted: list[str]) -> None:

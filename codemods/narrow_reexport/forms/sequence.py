@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
+from functools import cache
+from typing import TYPE_CHECKING
 
-import libcst as cst
-
-_CODE = cst.Module([])
+if TYPE_CHECKING:  # it takes a quarter of a second to load, and a reader without a cut needs none of it
+    import libcst as cst
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,8 @@ def import_names(text: str) -> Sequence:
         word = text[: text.index("from")]
         pieces = import_names(text[len(word) :])
         return replace(pieces, head=word + pieces.head)
+    import libcst as cst
+
     line = cst.parse_statement(text)
     assert isinstance(line, cst.SimpleStatementLine)
     statement = line.body[0]
@@ -76,6 +79,8 @@ def import_names(text: str) -> Sequence:
 
 def display(text: str) -> Sequence:
     """The pieces of a list, tuple, set or dict display, given its code."""
+    import libcst as cst
+
     node = cst.parse_expression(text)
     assert isinstance(node, (cst.List, cst.Tuple, cst.Set, cst.Dict))
     items = [_code(element.with_changes(comma=cst.MaybeSentinel.DEFAULT)) for element in node.elements]
@@ -155,6 +160,8 @@ def with_item(sequence: Sequence, at: int, item: str) -> Sequence:
 
 
 def _commas(nodes: list[cst.Comma | cst.MaybeSentinel]) -> tuple[tuple[str, ...], list[str]]:
+    import libcst as cst
+
     commas, between = [], []
     for number, node in enumerate(nodes):
         last = number == len(nodes) - 1
@@ -169,4 +176,11 @@ def _commas(nodes: list[cst.Comma | cst.MaybeSentinel]) -> tuple[tuple[str, ...]
 
 
 def _code(node: cst.CSTNode) -> str:
-    return _CODE.code_for_node(node)
+    return _printer().code_for_node(node)
+
+
+@cache
+def _printer() -> cst.Module:
+    import libcst as cst
+
+    return cst.Module([])
