@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -55,6 +55,22 @@ def read_rows(root: Path) -> tuple[Ban, ...]:
     return load_bans(data)
 
 
+def followed(rows: Sequence[Ban]) -> tuple[Ban, ...]:
+    """The rows, each with the origin that is left when its own origin was narrowed as well.
+
+    "outer:sym" = { origin = "pkg:sym" }, and later "pkg:sym" = { origin = "pkg.sub:sym" }        sym comes from pkg.sub
+    """
+    known = {ban.symbol: ban.origin for ban in rows}
+    result = []
+    for ban in rows:
+        origin, seen = ban.origin, {ban.symbol}
+        while origin in known and origin not in seen:
+            seen.add(origin)
+            origin = known[origin]
+        result.append(ban if origin == ban.origin else replace(ban, origin=origin))
+    return tuple(result)
+
+
 @dataclass(frozen=True, slots=True)
 class View:
     """What the guard knows of one package: its module, and its rows by name."""
@@ -79,7 +95,7 @@ class Guard:
         read: Callable[[str], bytes] | None = None,
     ) -> None:
         self.root = root
-        self.rows = tuple(rows)
+        self.rows = followed(rows)
         self.exclude = tuple(exclude)
         self._source_roots = tuple(source_roots)
         self._tree = Tree(root, tuple(paths)) if paths is not None else None
@@ -91,7 +107,7 @@ class Guard:
         self._contexts: dict[str, tuple[int, Context | None]] = {}
         self._allowed: dict[tuple[str, ...], Callable[[str], bool]] = {}
         self.by_package: dict[str, dict[str, Ban]] = {}
-        for ban in rows:
+        for ban in self.rows:
             self.by_package.setdefault(ban.symbol.module, {})[ban.symbol.name] = ban
         # a symbol that is a submodule is found by the import system: it is banned in the `__init__` alone
         wanted = {

@@ -22,6 +22,7 @@ from codemods.engine.walk import analyse
 from codemods.narrow_reexport.forms.lazy_export import is_lazily_bound
 from codemods.narrow_reexport.resolve import resolve
 
+_LAZY = ("getattr", "lazy", "Lazy", "sys.modules", "_structure")  # one of them stands in whatever exports lazily
 _STAR = re.compile(rb"import[ \t\\\r\n]*\(?[ \t]*\*")
 
 
@@ -75,7 +76,7 @@ def _bound(package: Module, name: str, ban: Ban, namespaces: Namespaces, syntax:
             star = namespaces.star(absolute(package, statement))
             if star is not None and name in star:
                 yield source.site_of(statement)
-    if not found and not ban.lazy:
+    if not found and not ban.lazy and any(word in source.text for word in _LAZY):
         lazily = _lazily(package, name, namespaces)
         if lazily is not None:
             yield lazily
