@@ -169,6 +169,11 @@ version = 1
     assert len(notes) == 5
 
 
+def test_an_origin_that_was_narrowed_too_is_never_recommended(tmp_path: Path) -> None:
+    after, _ = emitted(tmp_path, "", f'{ROWS}"outer:b" = {{ origin = "pkg:b" }}\n')
+    assert after == HEADER + B.replace('"pkg.b"', '"outer.b"') + B + D
+
+
 @pytest.mark.parametrize(
     ("settings", "is_selected"),
     [
