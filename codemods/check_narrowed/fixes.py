@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from codemods.check_narrowed.guard import Guard, View
 from codemods.check_narrowed.offence import Offence
 from codemods.check_narrowed.verdicts import offences, taken_on
+from codemods.engine.config import NarrowOptions
 from codemods.engine.edits import edited
 from codemods.engine.errors import CodemodError
 from codemods.engine.model import Failure, FileChange
@@ -99,7 +100,9 @@ class Fixer:
         guard, package = self.guard, view.module
         tree = _Overlaid(guard.tree, fixed.changes)
         try:
-            result = run(Request(guard.root, package.name, tuple(names)), Session(guard.root, tree=tree))
+            options = NarrowOptions(source_root=guard.source_roots)
+            request = Request(guard.root, package.name, tuple(names), options=options)
+            result = run(request, Session(guard.root, tree=tree))
         except CodemodError as error:
             fixed.left.setdefault(package.path, []).append(f"{error.detail}{_or(error.hint)}")
             return
@@ -177,14 +180,14 @@ class Fixer:
         if view is None:
             return None
         session = Session(guard.root, tree=guard.tree)
-        layout, namespaces, graph = session.view(package, ())
+        layout, namespaces, graph = session.view(package, guard.source_roots)
         known = {name: ban.origin for name, ban in view.rows.items()}
         names = [name for name, ban in view.rows.items() if ban.origin != ban.symbol]
         resolved = resolve(view.module, names, namespaces, known)
         if not resolved.resolutions:
             return None
         checkout = Checkout(guard.root, guard.tree, layout)
-        request = Request(guard.root, package, tuple(names))
+        request = Request(guard.root, package, tuple(names), options=NarrowOptions(source_root=guard.source_roots))
         return prepare(request, session, view.module, namespaces, graph, [checkout], resolved.resolutions), checkout
 
 

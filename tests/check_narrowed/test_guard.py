@@ -31,8 +31,9 @@ def test_a_folder_in_the_place_of_the_rows_is_an_error_and_not_silence(tmp_path:
 
 
 def test_an_unknown_key_in_a_row_is_an_error() -> None:
-    with pytest.raises(BadConfiguration, match="unknown key `alow`"), guarded_tree(
-        {"narrowed.toml": rows('pkg:sym=pkg.sub:sym alow = ["x"]')}
+    with (
+        pytest.raises(BadConfiguration, match="unknown key `alow`"),
+        guarded_tree({"narrowed.toml": rows('pkg:sym=pkg.sub:sym alow = ["x"]')}),
     ):
         pass
 
@@ -47,7 +48,11 @@ def test_an_origin_that_was_narrowed_as_well_is_followed() -> None:
 
 def test_a_row_allows_files_by_globs() -> None:
     use = "from pkg import sym\n"
-    files = SMALL | {"narrowed.toml": rows('pkg:sym=pkg.sub:sym allow = ["tests/**"]'), "tests/t.py": use, "app.py": use}
+    files = SMALL | {
+        "narrowed.toml": rows('pkg:sym=pkg.sub:sym allow = ["tests/**"]'),
+        "tests/t.py": use,
+        "app.py": use,
+    }
     assert found(files) == ["app.py:1 call-site pkg:sym"]
 
 

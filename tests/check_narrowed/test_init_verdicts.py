@@ -21,6 +21,7 @@ HERE = "re-export pkg:sym"
         ("from pkg.sub import sym as sym\n", [f"1 {HERE}"]),
         ("from .sub import (\n    other,\n    sym,\n)\n", [f"3 {HERE}"]),
         ("from .sub import *\n", [f"1 {HERE}"]),
+        ("from .sub import ſym\n", [f"1 {HERE}"]),  # Python reads it as `sym`
         ("from . import sub\nsym = sub.sym\n", [f"2 {HERE}"]),
         ("try:\n    from .sub import sym\nexcept ImportError:\n    pass\n", [f"2 {HERE}"]),
         ("__all__ = ['other', 'sym']\n", ["1 all-entry pkg:sym"]),
@@ -67,4 +68,6 @@ def test_the_stub_beside_it_counts_too() -> None:
 
 
 def test_an_init_that_names_it_and_does_not_parse_is_not_clean() -> None:
-    assert found(FILES | {"pkg/__init__.py": "from .sub import sym\nprint 'x'\n"}) == ["pkg/__init__.py:2 unparsed pkg:sym"]
+    assert found(FILES | {"pkg/__init__.py": "from .sub import sym\nprint 'x'\n"}) == [
+        "pkg/__init__.py:2 unparsed pkg:sym"
+    ]
