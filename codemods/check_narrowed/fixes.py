@@ -55,6 +55,7 @@ class Fixer:
 
     def __init__(self, guard: Guard) -> None:
         self.guard = guard
+        self._session: Session | None = None
         self._ready: dict[str, tuple[Prepared, Checkout] | None] = {}
 
     def all(self, found: Mapping[str, Sequence[Offence]]) -> Fixed:
@@ -179,7 +180,9 @@ class Fixer:
         view = guard.view(package)
         if view is None:
             return None
-        session = Session(guard.root, tree=guard.tree)
+        if self._session is None:
+            self._session = Session(guard.root, tree=guard.tree)  # shared: each module's outline is made once
+        session = self._session
         layout, namespaces, graph = session.view(package, guard.source_roots)
         known = {name: ban.origin for name, ban in view.rows.items()}
         names = [name for name, ban in view.rows.items() if ban.origin != ban.symbol]
