@@ -67,7 +67,7 @@ def _in_processes(guard: Guard, paths: Sequence[str]) -> dict[str, tuple[Offence
 
 def _offences(path: str, _unread: bytes, guard: Guard) -> tuple[Offence, ...]:
     data = guard.read(path)
-    if guard.view_of_init(path) is None and not guard.suspects(path, data):
+    if not guard.suspects_init(path, data) and not guard.suspects(path, data):
         return ()
     from codemods.check_narrowed.verdicts import offences  # only now is the planner needed
 

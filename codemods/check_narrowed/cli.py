@@ -131,7 +131,8 @@ class _Command:
                 report,
                 offences=kept,
                 fixed=(path,) if after != data else (),
-                mended=len(left) - len(kept),
+                mended=max(len(left) - len(kept), 0),
+                wrote=not self.arguments["show_diff"],
                 left={path: [*reasons, *more]} if kept else {},
             )
         if self.arguments["show_diff"]:

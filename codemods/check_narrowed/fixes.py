@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from codemods.check_narrowed.guard import Guard, View
 from codemods.check_narrowed.offence import Offence
 from codemods.check_narrowed.verdicts import offences, taken_on
+from codemods.engine.config import NarrowOptions
 from codemods.engine.edits import edited
 from codemods.engine.errors import CodemodError
 from codemods.engine.model import Failure, FileChange
@@ -54,6 +55,7 @@ class Fixer:
 
     def __init__(self, guard: Guard) -> None:
         self.guard = guard
+        self._session: Session | None = None
         self._ready: dict[str, tuple[Prepared, Checkout] | None] = {}
 
     def all(self, found: Mapping[str, Sequence[Offence]]) -> Fixed:
@@ -99,7 +101,9 @@ class Fixer:
         guard, package = self.guard, view.module
         tree = _Overlaid(guard.tree, fixed.changes)
         try:
-            result = run(Request(guard.root, package.name, tuple(names)), Session(guard.root, tree=tree))
+            options = NarrowOptions(source_root=guard.source_roots)
+            request = Request(guard.root, package.name, tuple(names), options=options)
+            result = run(request, Session(guard.root, tree=tree))
         except CodemodError as error:
             fixed.left.setdefault(package.path, []).append(f"{error.detail}{_or(error.hint)}")
             return
@@ -176,15 +180,17 @@ class Fixer:
         view = guard.view(package)
         if view is None:
             return None
-        session = Session(guard.root, tree=guard.tree)
-        layout, namespaces, graph = session.view(package, ())
+        if self._session is None:
+            self._session = Session(guard.root, tree=guard.tree)  # shared: each module's outline is made once
+        session = self._session
+        layout, namespaces, graph = session.view(package, guard.source_roots)
         known = {name: ban.origin for name, ban in view.rows.items()}
         names = [name for name, ban in view.rows.items() if ban.origin != ban.symbol]
         resolved = resolve(view.module, names, namespaces, known)
         if not resolved.resolutions:
             return None
         checkout = Checkout(guard.root, guard.tree, layout)
-        request = Request(guard.root, package, tuple(names))
+        request = Request(guard.root, package, tuple(names), options=NarrowOptions(source_root=guard.source_roots))
         return prepare(request, session, view.module, namespaces, graph, [checkout], resolved.resolutions), checkout
 
 

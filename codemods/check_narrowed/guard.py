@@ -7,6 +7,7 @@ Invariant: it never writes, and reads no file but those that it is asked about, 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -25,6 +26,8 @@ if TYPE_CHECKING:  # most files are told by their bytes, and then the planner is
     from codemods.engine.namespace import Namespaces
     from codemods.narrow_reexport.context import Context
     from codemods.narrow_reexport.resolve import Resolution
+
+_STAR = re.compile(rb"import[ \t\\\r\n]*\(?[ \t]*\*")
 
 
 def find_rows(start: Path) -> Path | None:
@@ -97,7 +100,7 @@ class Guard:
         self.root = root
         self.rows = followed(rows)
         self.exclude = tuple(exclude)
-        self._source_roots = tuple(source_roots)
+        self.source_roots = tuple(source_roots)
         self._tree = Tree(root, tuple(paths)) if paths is not None else None
         self._given = read
         self._layouts: dict[str, Layout] = {}
@@ -118,7 +121,7 @@ class Guard:
 
     def __reduce__(self) -> tuple[object, ...]:
         """A worker process begins with the rows and the list of files; it finds out the rest by itself."""
-        return _again, (self.root, self.rows, self.exclude, self._source_roots, self.tree.paths)
+        return _again, (self.root, self.rows, self.exclude, self.source_roots, self.tree.paths)
 
     @property
     def tree(self) -> Tree:
@@ -164,6 +167,14 @@ class Guard:
                 if view is not None and path.removesuffix("i") == view.module.path:
                     return view
         return None
+
+    def suspects_init(self, path: str, data: bytes) -> bool:
+        """Whether a file is the `__init__` of a package with rows, and may bind or list one of their names."""
+        view = self.view_of_init(path)
+        if view is None:
+            return False
+        # identifiers are compared after NFKC: other letters may spell an ASCII name
+        return not data.isascii() or _STAR.search(data) is not None or any(name.encode() in data for name in view.rows)
 
     def context(self, package: str) -> Context | None:
         """The context in which a file's references are found. It plans nothing that could be written."""
@@ -225,7 +236,7 @@ class Guard:
         if package in self._gone:
             raise self._gone[package]
         try:
-            layout = Layout(self.tree.paths, package, self._source_roots)
+            layout = Layout(self.tree.paths, package, self.source_roots)
         except CodemodError as error:
             self._gone[package] = error
             raise

@@ -7,7 +7,6 @@ Invariant: a name that the package defines itself, or imports for type checkers 
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
 from codemods.check_narrowed.guard import Guard, View
@@ -23,21 +22,17 @@ from codemods.narrow_reexport.forms.lazy_export import is_lazily_bound
 from codemods.narrow_reexport.resolve import resolve
 
 _LAZY = ("getattr", "lazy", "Lazy", "sys.modules", "_structure")  # one of them stands in whatever exports lazily
-_STAR = re.compile(rb"import[ \t\\\r\n]*\(?[ \t]*\*")
 
 
 def init_offences(guard: Guard, path: str, data: bytes) -> Iterator[Offence]:
     """What an `__init__.py` or `__init__.pyi` does against the rows of its package."""
     view = guard.view_of_init(path)
-    if view is None:
-        return
-    names = [name for name in view.rows if name.encode() in data]
-    if not names and _STAR.search(data) is None:
+    if view is None or not guard.suspects_init(path, data):
         return
     try:
         tree = parse(decode(data, path))
     except NotPython as error:
-        for name in names:
+        for name in (name for name in view.rows if name.encode() in data):
             site = Site(path, error.line or 1, 0, "")
             message = f"the __init__ names the symbol, and {error.reason}: it cannot be checked"
             yield Offence(site, str(view.rows[name].symbol), "unparsed", message)

@@ -1,0 +1,79 @@
+"""The fixes: what narrow_reexport would write, byte for byte; what is left has a reason."""
+
+from __future__ import annotations
+
+from codemods.check_narrowed.fixes import Fixer
+from codemods.check_narrowed.verdicts import offences
+from codemods.engine.discover import is_code
+from tests.check_narrowed.verbs import guarded_tree, rows, run
+from tests.narrow_reexport.verbs import contents, expect_tree, narrow, tree
+
+NARROWED = {
+    "pkg/__init__.py": "from .sub import keep\n",
+    "pkg/sub.py": "def sym(): ...\ndef keep(): ...\n",
+}
+CALLERS = {
+    "app.py": "from pkg import (\n    keep,  # stays\n    sym as s,  # noqa: F401\n)\n\n\ndef f():\n    return s()\n",
+    "lib/__init__.py": "import pkg\n\nvalue = pkg.sym()  # said\n",
+    "lib/crlf.py": b"from pkg import sym\r\nsym()\r\n",
+}
+
+
+def test_the_fixes_are_those_of_the_codemod() -> None:
+    before = {**NARROWED, "pkg/__init__.py": "from .sub import keep, sym\n"}
+    with tree({**before, **CALLERS}) as root:
+        assert narrow(root, "pkg", "sym").code == 0
+        wanted = contents(root)
+    with tree({**NARROWED, **CALLERS, "narrowed.toml": wanted["narrowed.toml"]}) as root:
+        assert run(root, "--fix").code == 0
+        assert contents(root) == wanted
+    with tree({**before, **CALLERS, "narrowed.toml": wanted["narrowed.toml"]}) as root:
+        assert run(root, "--fix").code == 0  # the re-export and its call sites at once
+        assert contents(root) == wanted
+
+
+def test_nothing_is_fixed_twice() -> None:
+    with tree({**NARROWED, **CALLERS, "narrowed.toml": rows("pkg:sym")}) as root:
+        run(root, "--fix")
+        first = contents(root)
+        again = run(root, "--fix")
+        assert (again.code, contents(root)) == (0, first)
+        assert "clean" in again.out
+
+
+def test_places_that_a_person_took_on_stay_beside_those_that_are_fixed() -> None:
+    use = "from pkg import sym  # lint-ignore: NarrowReexport\nimport pkg\n\nsym()\npkg.sym()\n"
+    files = {**NARROWED, "narrowed.toml": rows("pkg:sym"), "app.py": use}
+    with tree(files) as root:
+        assert run(root, "--fix").code == 0
+        expect_tree(
+            root,
+            {**files, "app.py": use.replace("import pkg\n", "import pkg.sub\n").replace("pkg.sym()", "pkg.sub.sym()")},
+        )
+
+
+def test_a_reexport_that_somebody_still_needs_is_left_with_the_reason() -> None:
+    files = {
+        **NARROWED,
+        "pkg/__init__.py": "from .sub import keep, sym\n",
+        "narrowed.toml": rows("pkg:sym"),
+        "app.py": "from pkg import sym  # lint-ignore: NarrowReexport\n",
+    }
+    with guarded_tree(files) as guard:
+        found = {path: offences(guard, path, guard.read(path)) for path in guard.tree.paths if is_code(path)}
+        fixed = Fixer(guard).all({path: each for path, each in found.items() if each})
+        assert fixed.changes == {}
+        assert "app.py:1 still needs it" in fixed.left["pkg/__init__.py"][0]
+
+
+def test_what_the_codemod_refuses_is_left_with_its_reason() -> None:
+    files = {
+        **NARROWED,
+        "narrowed.toml": rows("pkg:sym"),
+        "app.py": "import pkg\n\npkg.sym = None\nhasattr(pkg, 'sym')\n",
+    }
+    with guarded_tree(files) as guard:
+        assert len(offences(guard, "app.py", guard.read("app.py"))) == 2
+        after, (reason,) = Fixer(guard).file("app.py", guard.read("app.py"))
+        assert after == guard.read("app.py")
+        assert reason.startswith("app.py:3: the code assigns to (rebinds) the package's attribute")
