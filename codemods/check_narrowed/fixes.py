@@ -15,7 +15,7 @@ from codemods.check_narrowed.offence import Offence
 from codemods.check_narrowed.verdicts import offences, taken_on
 from codemods.engine.edits import edited
 from codemods.engine.errors import CodemodError
-from codemods.engine.model import Failure, FileChange
+from codemods.engine.model import Edit, Failure, FileChange
 from codemods.engine.project import Tree
 from codemods.engine.source import decode
 from codemods.narrow_reexport.context import Context, Patched
@@ -83,6 +83,41 @@ class Fixer:
             data = after
         return data, left
 
+    def edits(
+        self, package: str, path: str, data: bytes, lines: frozenset[int] | None = None
+    ) -> tuple[tuple[Edit, ...], str]:
+        """The edits for the call sites of one package, or for those on some lines as if the others were left alone."""
+        ready = self._prepared(package)
+        guard = self.guard
+        view = guard.view(package)
+        finding = guard.context(package)
+        if ready is None or view is None or finding is None or path == view.module.path:
+            return (), ""
+        prepared, checkout = ready
+        wanted = tuple(
+            found
+            for found in prepared.context.resolutions
+            if found.symbol.name in view.rows and not guard.allows(view.rows[found.symbol.name], path)
+        )
+        marked = taken_on(path, data)
+        reached = plan_file(path, data, finding).reached
+        kept = frozenset(
+            (path, each.site.line, each.symbol)
+            for each in reached
+            if each.site.line in marked or (lines is not None and each.site.line not in lines)
+        )
+        if not wanted or not reached:
+            return (), ""
+        context = replace(_guarding(prepared.context_of(checkout)), resolutions=wanted, left=kept)
+        plan = plan_file(path, data, context)
+        own = replace(checkout, plans={path: plan}, sources={path: data})
+        drop_unused(own, context)
+        plan = own.plans[path]
+        if plan.refusals:
+            refusal = plan.refusals[0]
+            return (), f"{refusal.site}: {refusal.reason}{_or(refusal.hint)}"
+        return plan.edits, ""
+
     def init(self, path: str, data: bytes) -> tuple[bytes, list[str]]:
         """The bytes of an `__init__` without the re-exports that have come back."""
         view = self.guard.view_of_init(path)
@@ -136,32 +171,10 @@ class Fixer:
     # Call sites
 
     def _call_sites(self, package: str, path: str, data: bytes) -> tuple[bytes, str]:
-        ready = self._prepared(package)
-        guard = self.guard
-        view = guard.view(package)
-        finding = guard.context(package)
-        if ready is None or view is None or finding is None or path == view.module.path:
-            return data, ""
-        prepared, checkout = ready
-        wanted = tuple(
-            found
-            for found in prepared.context.resolutions
-            if found.symbol.name in view.rows and not guard.allows(view.rows[found.symbol.name], path)
-        )
-        marked = taken_on(path, data)
-        reached = plan_file(path, data, finding).reached
-        kept = frozenset((path, each.site.line, each.symbol) for each in reached if each.site.line in marked)
-        if not wanted or not reached:
-            return data, ""
-        context = replace(_guarding(prepared.context_of(checkout)), resolutions=wanted, left=kept)
-        plan = plan_file(path, data, context)
-        own = replace(checkout, plans={path: plan}, sources={path: data})
-        drop_unused(own, context)
-        plan = own.plans[path]
-        if plan.refusals:
-            refusal = plan.refusals[0]
-            return data, f"{refusal.site}: {refusal.reason}{_or(refusal.hint)}"
-        after = edited(decode(data, path), plan.edits)
+        edits, reason = self.edits(package, path, data)
+        if not edits:
+            return data, reason
+        after = edited(decode(data, path), edits)
         if isinstance(after, Failure):
             return data, f"{path}: our bug: {after.detail}"
         return after, ""
