@@ -95,7 +95,8 @@ class Fixer:
             return (), ""
         prepared, checkout = ready
         wanted = tuple(
-            found
+            # a star of the package brought the name, as long as the package bound it
+            replace(found, starred=True) if found.narrowed and not found.symbol.name.startswith("_") else found
             for found in prepared.context.resolutions
             if found.symbol.name in view.rows and not guard.allows(view.rows[found.symbol.name], path)
         )
@@ -108,7 +109,8 @@ class Fixer:
         )
         if not wanted or not reached:
             return (), ""
-        context = replace(_guarding(prepared.context_of(checkout)), resolutions=wanted, left=kept)
+        here = frozenset(each.symbol.rpartition(":")[2] for each in reached if each.instead.startswith('"'))
+        context = replace(_guarding(prepared.context_of(checkout), here), resolutions=wanted, left=kept)
         plan = plan_file(path, data, context)
         own = replace(checkout, plans={path: plan}, sources={path: data})
         drop_unused(own, context)
@@ -201,11 +203,15 @@ class Fixer:
         return prepare(request, session, view.module, namespaces, graph, [checkout], resolved.resolutions), checkout
 
 
-def _guarding(context: Context) -> Context:
-    """A narrowed name is bound no more: a call site or a patch that reaches it fails, so that no behaviour is to be kept."""
+def _guarding(context: Context, here: frozenset[str]) -> Context:
+    """A narrowed name is bound no more: a call site or a patch that reaches it fails, so that no behaviour is to be kept.
+
+    `here` are names that strings of this file reach. Where nobody patches a name, its reads need not stay late.
+    """
     gone = {found.symbol.name: found for found in context.resolutions if found.narrowed}
+    anywhere = here | {each.name for each in context.patched}
     patched = [each for each in context.patched if each.name not in gone]
-    patched += [Patched(name, path=found.path_is_module) for name, found in gone.items()]
+    patched += [Patched(name, path=found.path_is_module) for name, found in gone.items() if name in anywhere]
     return replace(
         context,
         guarding=True,

@@ -9,13 +9,18 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from codemods.engine.import_lines import ImportLine, import_lines
 from codemods.engine.modules import Layout
 
 _FEW = 8  # so many names are looked for one by one, which is quicker than listing the words of a file
-_HIT = re.compile(rb"[.\"'][ \t]*(\w+)")
+_HIT = re.compile(rb"(?:[.\"'][ \t]*|:)(\w+)")
+_BOUND = re.compile(rb"^[ \t]*(\w+)[ \t]*(?::[^=\r\n]*)?=[ \t]*(\w+(?:\.\w+)*)[ \t]*(?:[#;\r\n]|\Z)", re.M)
+_KEYWORD = re.compile(rb"(\w+)[ \t]*=(?!=)")
+_DOTS = re.compile(rb"[\"']\.+[\"']")
+_LOADS = (b"import_module", b"__import__", b"sys.modules", b"resolve_name", b"methodcaller")
 _REFLECTS = (b"attr", b"import", b"modules", b"resolve_name", b"__dict__", b"vars(", b"methodcaller", b"patch", b"spy")
 _GAP = rb"[ \t\r\n\\]*"
 _CHAIN = re.compile(rb"(?<![\w.)\]])\w+(?:" + _GAP + rb"\." + _GAP + rb"\w+)*" + _GAP + rb"\Z")
@@ -48,6 +53,7 @@ class Sieve:
 
     def suspects(self, path: str, data: bytes) -> frozenset[str]:
         """The packages that the file may reach a banned name through."""
+        data = data.removeprefix(BOM_UTF8)
         if not data.isascii():
             text = data.decode("utf-8", "replace")
             if not unicodedata.is_normalized("NFKC", text):
@@ -61,7 +67,10 @@ class Sieve:
         for line in import_lines(data):
             found |= self._taken(path, line, data, bound)
         hits = self._names.intersection(_HIT.findall(data))
+        if b".multiple(" in data:
+            hits |= self._names.intersection(_KEYWORD.findall(data))  # patch.multiple("pkg", sym=...)
         if hits:
+            self._assigned(data, bound)
             found |= set(self._through(hits, data, bound))
             found |= set(self._by_name(hits, data))
         return frozenset(found)
@@ -107,6 +116,15 @@ class Sieve:
         parts = layout.module_at(path).package.split(".")
         kept = parts[: len(parts) - level + 1]
         return ".".join(part for part in (*kept, spelled[level:]) if part)
+
+    def _assigned(self, data: bytes, bound: dict[bytes, set[str]]) -> None:
+        # z = pkg        and then z.sym
+        for found in _BOUND.finditer(data):
+            first, *rest = found[2].split(b".")
+            for module in tuple(bound.get(first, ())):
+                ends = self._below(module, [part.decode("utf-8", "replace") for part in rest])
+                if ends & self._above:
+                    bound.setdefault(found[1], set()).update(ends & self._above)
 
     # Attributes
 
@@ -177,7 +195,12 @@ class Sieve:
         if not any(word in data for word in _REFLECTS):
             return
         texts = {name.decode() for name in hits}
+        loads = any(word in data for word in _LOADS)
+        beside = b".multiple(" in data
+        here = loads and _DOTS.search(data) is not None  # import_module(".", __package__).sym
         for leaf, packages in self._leaves.items():
+            if here:
+                yield from (package for package in packages if self._rows[package] & texts)
             if leaf not in data:
                 continue
             spelled = None
@@ -187,7 +210,9 @@ class Sieve:
                     continue
                 if spelled is None:
                     spelled = re.search(rb"(?<!\w)" + re.escape(leaf) + rb"(?!\w)", data) is not None
-                if spelled and any(_quoted(name.encode(), data) for name in names):
+                # import_module("pkg").sym        patch.multiple("pkg", sym=...)
+                by_string = loads or (beside and _quoted(package.encode(), data))
+                if spelled and (by_string or any(_quoted(name.encode(), data) for name in names)):
                     yield package
 
     def _by_path(self, data: bytes) -> Iterator[str]:

@@ -34,16 +34,18 @@ def node_at(module: cst.Module, positions: Mapping[cst.CSTNode, object], offence
         place = positions[node]
         if isinstance(place, CodeRange) and _pair(place.start) == _pair(start):
             there.append(node)
-    chosen = next((n for n in there if isinstance(n, cst.Attribute) and n.attr.value == offence.name), None)
+    chosen: cst.CSTNode | None = next(
+        (n for n in there if isinstance(n, cst.Attribute) and n.attr.value == offence.name), None
+    )
     chosen = chosen or next(
         (n for n in there if isinstance(n, (cst.ImportAlias, cst.BaseString, cst.BaseSmallStatement))), None
     )
-    chosen = chosen or next((n for n in there if not isinstance(n, (cst.Module, cst.SimpleStatementLine))), None)
-    chosen = chosen or (inside[-1] if inside else module)
-    place = positions.get(chosen)
-    if not isinstance(place, CodeRange) or isinstance(chosen, (cst.Module, cst.BaseCompoundStatement)):
+    chosen = chosen or next((n for n in there if not isinstance(n, (cst.Module, cst.BaseStatement))), None)
+    place = positions.get(chosen) if chosen is not None else None
+    if chosen is None or not isinstance(place, CodeRange):
+        # a line of a docstring, a module
         place = CodeRange(start, CodePosition(start.line, start.column + 1))
-    return Place(chosen, place)
+    return Place(chosen or (inside[-1] if inside else module), place)
 
 
 def _around(node: cst.CSTNode, positions: Mapping[cst.CSTNode, object], at: CodePosition) -> Iterator[cst.CSTNode]:
