@@ -19,12 +19,15 @@ BIN := $(VENV)/bin
 endif
 STAMP       := $(VENV)/.installed
 BENCH_STAMP := $(VENV)/.installed-bench
+FIXIT_VENV  := .venv-fixit
+FIXIT_BIN   := $(FIXIT_VENV)/$(notdir $(BIN))
+FIXIT_STAMP := $(FIXIT_VENV)/.installed
 
 .DEFAULT_GOAL := help
 # A form for `make forms FORM=name`: prints what its fixture becomes, ready to be recorded.
 FORM ?=
 
-.PHONY: help demo forms test lint cases real-vllm real-packages every-reexport type-check bench clean
+.PHONY: help demo forms test test-fixit lint cases real-vllm real-packages every-reexport type-check bench clean
 .DELETE_ON_ERROR:
 
 help: ## list the targets
@@ -38,6 +41,11 @@ forms: $(STAMP) ## write docs/forms.md from its fixtures (FORM=name prints what 
 
 test: $(STAMP) ## run the test suite
 	$(BIN)/python -m pytest $(ARGS)
+
+test-fixit: $(FIXIT_STAMP) ## run the tests of the Fixit rule and of the command lines, with the click that Fixit wants
+	$(FIXIT_BIN)/python -c 'import click, fixit; print("fixit", fixit.__version__)'
+	$(FIXIT_BIN)/python -m pytest tests/rules $(wildcard tests/*/test_cli.py) $(ARGS)
+	$(FIXIT_BIN)/python -m mypy codemods/rules
 
 lint: $(STAMP) ## ruff and strict type checking
 	$(BIN)/python -m ruff check .
@@ -70,13 +78,18 @@ type-check: $(BENCH_STAMP) ## let pyrefly read vLLM 0.33.0 before and after five
 	$(BIN)/python benchmarks/type_check.py
 
 clean: ## remove .venv, caches and build output
-	rm -rf $(VENV) .cache build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(FIXIT_VENV) .cache build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find codemods tests benchmarks fixtures -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit("Python 3.10 or newer is needed: make PYTHON=python3.12 ..." if sys.version_info < (3, 10) else 0)'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[dev]'
+	@touch $@
+
+$(FIXIT_STAMP): pyproject.toml
+	$(PYTHON) -m venv $(FIXIT_VENV)
+	$(FIXIT_BIN)/python -m pip install -q --disable-pip-version-check -e '.[fixit,dev]'
 	@touch $@
 
 $(BENCH_STAMP): $(STAMP)

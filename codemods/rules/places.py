@@ -15,6 +15,8 @@ from libcst.metadata import CodePosition, CodeRange
 
 from codemods.check_narrowed.offence import Offence
 
+_BLANK = (cst.EmptyLine, cst.TrailingWhitespace, cst.BaseParenthesizableWhitespace)
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -52,7 +54,7 @@ def _around(node: cst.CSTNode, positions: Mapping[cst.CSTNode, object], at: Code
     """The nodes that hold a place, from the outside in."""
     for child in node.children:
         place = positions.get(child)
-        if not isinstance(place, CodeRange):
+        if not isinstance(place, CodeRange) or isinstance(child, _BLANK):
             continue
         if _pair(place.start) <= _pair(at) < _pair(place.end):
             yield child
