@@ -16,8 +16,9 @@ from codemods.engine.import_lines import ImportLine, import_lines
 from codemods.engine.modules import Layout
 
 _FEW = 8  # so many names are looked for one by one, which is quicker than listing the words of a file
-_HIT = re.compile(rb"(?:[.\"'][ \t]*|:)(\w+)")
-_BOUND = re.compile(rb"^[ \t]*(\w+)[ \t]*(?::[^=\r\n]*)?=[ \t]*(\w+(?:\.\w+)*)[ \t]*(?:[#;\r\n]|\Z)", re.M)
+_HIT = re.compile(rb"[.\"'][ \t]*(\w+)")
+_COLON = re.compile(rb":(\w+)")
+_TARGET = re.compile(rb"^[ \t]*(\w+)[ \t]*(?::[^=]*)?\Z")
 _KEYWORD = re.compile(rb"(\w+)[ \t]*=(?!=)")
 _DOTS = re.compile(rb"[\"']\.+[\"']")
 _LOADS = (b"import_module", b"__import__", b"sys.modules", b"resolve_name", b"methodcaller")
@@ -67,6 +68,8 @@ class Sieve:
         for line in import_lines(data):
             found |= self._taken(path, line, data, bound)
         hits = self._names.intersection(_HIT.findall(data))
+        if b"resolve_name" in data or b"__getattr__" in data:
+            hits |= self._names.intersection(_COLON.findall(data))  # resolve_name("pkg:sym")
         if b".multiple(" in data:
             hits |= self._names.intersection(_KEYWORD.findall(data))  # patch.multiple("pkg", sym=...)
         if hits:
@@ -119,12 +122,19 @@ class Sieve:
 
     def _assigned(self, data: bytes, bound: dict[bytes, set[str]]) -> None:
         # z = pkg        and then z.sym
-        for found in _BOUND.finditer(data):
-            first, *rest = found[2].split(b".")
-            for module in tuple(bound.get(first, ())):
-                ends = self._below(module, [part.decode("utf-8", "replace") for part in rest])
-                if ends & self._above:
-                    bound.setdefault(found[1], set()).update(ends & self._above)
+        packages = [name for name, modules in bound.items() if not modules.isdisjoint(self._above)]
+        if not packages:
+            return
+        held = rb"=[ \t]*(" + b"|".join(sorted(packages)) + rb")((?:\.\w+)*)[ \t]*(?:[#;\r\n]|\Z)"
+        for found in re.finditer(held, data):
+            target = _TARGET.match(data[data.rfind(b"\n", 0, found.start()) + 1 : found.start()])
+            if target is None:
+                continue
+            parts = found[2].decode("utf-8", "replace").split(".")[1:]
+            for module in tuple(bound[found[1]]):
+                ends = self._below(module, parts) & self._above
+                if ends:
+                    bound.setdefault(target[1], set()).update(ends)
 
     # Attributes
 
