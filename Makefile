@@ -19,15 +19,16 @@ BIN := $(VENV)/bin
 endif
 STAMP       := $(VENV)/.installed
 BENCH_STAMP := $(VENV)/.installed-bench
-# pre-commit, and Fixit with the older click that it wants, have an environment of their own.
-GUARD_VENV  ?= .venv-guard
-GUARD_STAMP := $(GUARD_VENV)/.installed
+# Fixit, with the older click that it wants, and pre-commit have an environment of their own.
+FIXIT_VENV  := .venv-fixit
+FIXIT_BIN   := $(FIXIT_VENV)/$(notdir $(BIN))
+FIXIT_STAMP := $(FIXIT_VENV)/.installed
 
 .DEFAULT_GOAL := help
 # A form for `make forms FORM=name`: prints what its fixture becomes, ready to be recorded.
 FORM ?=
 
-.PHONY: help demo forms test lint guard cases real-vllm real-packages every-reexport type-check bench clean
+.PHONY: help demo forms test test-fixit lint guard cases real-vllm real-packages every-reexport type-check bench clean
 .DELETE_ON_ERROR:
 
 help: ## list the targets
@@ -42,12 +43,17 @@ forms: $(STAMP) ## write docs/forms.md from its fixtures (FORM=name prints what 
 test: $(STAMP) ## run the test suite
 	$(BIN)/python -m pytest $(ARGS)
 
+test-fixit: $(FIXIT_STAMP) ## run the tests of the Fixit rule and of the command lines, with the click that Fixit wants
+	$(FIXIT_BIN)/python -c 'import click, fixit; print("fixit", fixit.__version__)'
+	$(FIXIT_BIN)/python -m pytest tests/rules $(wildcard tests/*/test_cli.py) $(ARGS)
+	$(FIXIT_BIN)/python -m mypy codemods/rules
+
 lint: $(STAMP) ## ruff and strict type checking
 	$(BIN)/python -m ruff check .
 	$(BIN)/python -m mypy
 
-guard: $(GUARD_STAMP) ## the pre-commit hooks, the GitHub Action and the GitLab job, for real in scratch repositories
-	INSTALLS=1 $(GUARD_VENV)$(BIN:$(VENV)%=%)/python -m pytest tests/test_integrations.py $(ARGS)
+guard: $(FIXIT_STAMP) ## the pre-commit hooks, the GitHub Action and the GitLab job, for real in scratch repositories
+	INSTALLS=1 $(FIXIT_BIN)/python -m pytest tests/test_integrations.py $(ARGS)
 
 cases: $(STAMP) ## run the acceptance cases, if their folder is there (CASES='01 02' picks groups)
 	@if [ ! -f $(CASES_DIR)/harness.py ]; then echo "no acceptance cases at $(CASES_DIR): nothing to run"; exit 0; fi; \
@@ -76,7 +82,7 @@ type-check: $(BENCH_STAMP) ## let pyrefly read vLLM 0.33.0 before and after five
 	$(BIN)/python benchmarks/type_check.py
 
 clean: ## remove the environments, caches and build output
-	rm -rf $(VENV) $(GUARD_VENV) .cache build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(FIXIT_VENV) .cache build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find codemods tests benchmarks fixtures -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
 
 $(STAMP): pyproject.toml
@@ -85,9 +91,9 @@ $(STAMP): pyproject.toml
 	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[dev]'
 	@touch $@
 
-$(GUARD_STAMP): pyproject.toml
-	$(PYTHON) -m venv $(GUARD_VENV)
-	$(GUARD_VENV)$(BIN:$(VENV)%=%)/python -m pip install -q --disable-pip-version-check -e '.[fixit]' pre-commit pytest
+$(FIXIT_STAMP): pyproject.toml
+	$(PYTHON) -m venv $(FIXIT_VENV)
+	$(FIXIT_BIN)/python -m pip install -q --disable-pip-version-check -e '.[fixit,dev]' pre-commit
 	@touch $@
 
 $(BENCH_STAMP): $(STAMP)

@@ -16,7 +16,7 @@ from codemods.check_narrowed.verdicts import offences, taken_on
 from codemods.engine.config import NarrowOptions
 from codemods.engine.edits import edited
 from codemods.engine.errors import CodemodError
-from codemods.engine.model import Failure, FileChange
+from codemods.engine.model import Edit, Failure, FileChange
 from codemods.engine.project import Tree
 from codemods.engine.source import decode
 from codemods.narrow_reexport.context import Context, Patched
@@ -85,6 +85,43 @@ class Fixer:
             data = after
         return data, left
 
+    def edits(
+        self, package: str, path: str, data: bytes, lines: frozenset[int] | None = None
+    ) -> tuple[tuple[Edit, ...], str]:
+        """The edits for the call sites of one package, or for those on some lines as if the others were left alone."""
+        ready = self._prepared(package)
+        guard = self.guard
+        view = guard.view(package)
+        finding = guard.context(package)
+        if ready is None or view is None or finding is None or path == view.module.path:
+            return (), ""
+        prepared, checkout = ready
+        wanted = tuple(
+            # a star of the package brought the name, as long as the package bound it
+            replace(found, starred=True) if found.narrowed and not found.symbol.name.startswith("_") else found
+            for found in prepared.context.resolutions
+            if found.symbol.name in view.rows and not guard.allows(view.rows[found.symbol.name], path)
+        )
+        marked = taken_on(path, data)
+        reached = plan_file(path, data, finding).reached
+        kept = frozenset(
+            (path, each.site.line, each.symbol)
+            for each in reached
+            if each.site.line in marked or (lines is not None and each.site.line not in lines)
+        )
+        if not wanted or not reached:
+            return (), ""
+        here = frozenset(each.symbol.rpartition(":")[2] for each in reached if each.instead.startswith('"'))
+        context = replace(_guarding(prepared.context_of(checkout), here), resolutions=wanted, left=kept)
+        plan = plan_file(path, data, context)
+        own = replace(checkout, plans={path: plan}, sources={path: data})
+        drop_unused(own, context)
+        plan = own.plans[path]
+        if plan.refusals:
+            refusal = plan.refusals[0]
+            return (), f"{refusal.site}: {refusal.reason}{_or(refusal.hint)}"
+        return plan.edits, ""
+
     def init(self, path: str, data: bytes) -> tuple[bytes, list[str]]:
         """The bytes of an `__init__` without the re-exports that have come back."""
         view = self.guard.view_of_init(path)
@@ -140,32 +177,10 @@ class Fixer:
     # Call sites
 
     def _call_sites(self, package: str, path: str, data: bytes) -> tuple[bytes, str]:
-        ready = self._prepared(package)
-        guard = self.guard
-        view = guard.view(package)
-        finding = guard.context(package)
-        if ready is None or view is None or finding is None or path == view.module.path:
-            return data, ""
-        prepared, checkout = ready
-        wanted = tuple(
-            found
-            for found in prepared.context.resolutions
-            if found.symbol.name in view.rows and not guard.allows(view.rows[found.symbol.name], path)
-        )
-        marked = taken_on(path, data)
-        reached = plan_file(path, data, finding).reached
-        kept = frozenset((path, each.site.line, each.symbol) for each in reached if each.site.line in marked)
-        if not wanted or not reached:
-            return data, ""
-        context = replace(_guarding(prepared.context_of(checkout)), resolutions=wanted, left=kept)
-        plan = plan_file(path, data, context)
-        own = replace(checkout, plans={path: plan}, sources={path: data})
-        drop_unused(own, context)
-        plan = own.plans[path]
-        if plan.refusals:
-            refusal = plan.refusals[0]
-            return data, f"{refusal.site}: {refusal.reason}{_or(refusal.hint)}"
-        after = edited(decode(data, path), plan.edits)
+        edits, reason = self.edits(package, path, data)
+        if not edits:
+            return data, reason
+        after = edited(decode(data, path), edits)
         if isinstance(after, Failure):
             return data, f"{path}: our bug: {after.detail}"
         return after, ""
@@ -191,14 +206,22 @@ class Fixer:
             return None
         checkout = Checkout(guard.root, guard.tree, layout)
         request = Request(guard.root, package, tuple(names), options=NarrowOptions(source_root=guard.source_roots))
-        return prepare(request, session, view.module, namespaces, graph, [checkout], resolved.resolutions), checkout
+        found = resolved.resolutions
+        # a name that is gone is patched by nobody with success, so that no patch has to keep its readers
+        covers = not all(each.narrowed for each in found)
+        ready = prepare(request, session, view.module, namespaces, graph, [checkout], found, covers=covers)
+        return ready, checkout
 
 
-def _guarding(context: Context) -> Context:
-    """A narrowed name is bound no more: a call site or a patch that reaches it fails, so that no behaviour is to be kept."""
+def _guarding(context: Context, here: frozenset[str]) -> Context:
+    """A narrowed name is bound no more: a call site or a patch that reaches it fails, so that no behaviour is to be kept.
+
+    `here` are names that strings of this file reach. Where nobody patches a name, its reads need not stay late.
+    """
     gone = {found.symbol.name: found for found in context.resolutions if found.narrowed}
+    anywhere = here | context.early | {each.name for each in context.patched}
     patched = [each for each in context.patched if each.name not in gone]
-    patched += [Patched(name, path=found.path_is_module) for name, found in gone.items()]
+    patched += [Patched(name, path=found.path_is_module) for name, found in gone.items() if name in anywhere]
     return replace(
         context,
         guarding=True,

@@ -160,11 +160,12 @@ class Guard:
         folder, _, name = path.rpartition("/")
         if name not in ("__init__.py", "__init__.pyi"):
             return None
-        leaf = folder.rpartition("/")[2].removesuffix("-stubs")
+        folder = "/".join(part.removesuffix("-stubs") for part in folder.split("/"))
+        leaf = folder.rpartition("/")[2]
         for package in self.by_package:
             if package.rpartition(".")[2] == leaf and f"/{folder}".endswith("/" + package.replace(".", "/")):
                 view = self.view(package)
-                if view is not None and path.removesuffix("i") == view.module.path:
+                if view is not None and f"{folder}/__init__.py" == view.module.path:
                     return view
         return None
 
@@ -184,7 +185,7 @@ class Guard:
         return known[1]
 
     def _context(self, package: str) -> Context | None:
-        from codemods.narrow_reexport.context import Context
+        from codemods.narrow_reexport.context import Context, Patched
 
         view = self.view(package)
         if view is None:
@@ -200,6 +201,7 @@ class Guard:
             88,
             guarding=True,
             verifying=True,
+            patched=tuple(Patched(found.symbol.name) for found in resolutions),
         )
 
     def allows(self, ban: Ban, path: str) -> bool:

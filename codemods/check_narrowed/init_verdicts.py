@@ -98,13 +98,24 @@ def _lazily(package: Module, name: str, namespaces: Namespaces) -> Site | None:
 def _entries(view: View, syntax: Syntax) -> Iterator[Offence]:
     for statement in module_statements(syntax.tree.body):
         for value, removes in all_values(statement):
-            for node in ast.walk(value) if not removes else ():
-                if not isinstance(node, ast.Constant) or node.value not in view.rows:
+            for node in _listed(value) if not removes else ():
+                if node.value not in view.rows:
                     continue
                 ban = view.rows[node.value]
                 if not ban.lazy:
                     message = f"__all__ lists {ban.symbol.name} again, which was narrowed to {ban.origin}"
                     yield Offence(syntax.source.site_of(node), str(ban.symbol), "all-entry", message)
+
+
+def _listed(value: ast.expr) -> Iterator[ast.Constant]:
+    """The strings that are entries. [name for name in sub.__all__ if name != "sym"] leaves one out."""
+    pending: list[ast.AST] = [value]
+    while pending:
+        node = pending.pop(0)
+        if isinstance(node, ast.Constant):
+            yield node
+        elif not isinstance(node, ast.Compare):
+            pending += ast.iter_child_nodes(node)
 
 
 def _stub(view: View, syntax: Syntax) -> Iterator[Offence]:

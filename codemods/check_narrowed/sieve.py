@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from codemods.engine.import_lines import ImportLine, import_lines
@@ -22,6 +23,10 @@ _DOT = re.compile(rb"\." + _GAP + rb"(" + _W + rb"+)")
 _APART = re.compile(rb"\.[ \t\r\n\\]+(" + _W + rb"+)")
 _COLON = re.compile(rb":(" + _W + rb"+)")
 _QUOTES = tuple(re.compile(quote + rb"(" + _W + rb"+)(?=[\"'.])") for quote in (rb"\"", rb"'"))
+_TARGET = re.compile(rb"^[ \t]*(" + _W + rb"+)[ \t]*(?::[^=]*)?\Z")
+_KEYWORD = re.compile(rb"(" + _W + rb"+)[ \t]*=(?!=)")
+_DOTS = re.compile(rb"[\"']\.+[\"']")
+_LOADS = (b"import_module", b"__import__", b"sys.modules", b"resolve_name", b"methodcaller")
 _REFLECTS = (b"attr", b"import", b"modules", b"resolve_name", b"__dict__", b"vars(", b"methodcaller", b"patch", b"spy")
 # the dotted path that ends at a place, read backwards: so the match is anchored, and costs its own length
 _CHAIN = re.compile(_GAP + rb"(" + _W + rb"+(?:" + _GAP + rb"\." + _GAP + _W + rb"+)*)(?![\w\x80-\xff.)\]])")
@@ -57,6 +62,7 @@ class Sieve:
 
     def suspects(self, path: str, data: bytes) -> frozenset[str]:
         """The packages that the file may reach a banned name through."""
+        data = data.removeprefix(BOM_UTF8)
         if not data.isascii():
             text = data.decode("utf-8", "replace")
             if not unicodedata.is_normalized("NFKC", text):
@@ -116,13 +122,31 @@ class Sieve:
         kept = parts[: len(parts) - level + 1]
         return ".".join(part for part in (*kept, spelled[level:]) if part)
 
+    def _assigned(self, data: bytes, bound: dict[bytes, set[str]]) -> None:
+        # z = pkg        and then z.sym
+        packages = [name for name, modules in bound.items() if not modules.isdisjoint(self._above)]
+        if not packages:
+            return
+        held = rb"=[ \t]*(" + b"|".join(sorted(packages)) + rb")((?:\.\w+)*)[ \t]*(?:[#;\r\n]|\Z)"
+        for found in re.finditer(held, data):
+            target = _TARGET.match(data[data.rfind(b"\n", 0, found.start()) + 1 : found.start()])
+            if target is None:
+                continue
+            parts = found[2].decode("utf-8", "replace").split(".")[1:]
+            for module in tuple(bound[found[1]]):
+                ends = self._below(module, parts) & self._above
+                if ends:
+                    bound.setdefault(target[1], set()).update(ends)
+
     # Attributes
 
-    def _through(self, data: bytes, bound: Mapping[bytes, set[str]]) -> set[str]:
+    def _through(self, data: bytes, bound: dict[bytes, set[str]]) -> set[str]:
         """The packages that some `a.b.name` or `"a.b:name"` leads to."""
         found: set[str] = set()
         hits = self._names.intersection(_DOT.findall(data))
         coloned = self._names.intersection(_COLON.findall(data))
+        if hits:
+            self._assigned(data, bound)
         apart = coloned | hits.intersection(_APART.findall(data)) if hits else coloned
         for hit in hits | coloned:
             name = hit.decode("utf-8", "replace")
@@ -198,15 +222,28 @@ class Sieve:
         # getattr(pkg, "sym")        patch.object(pkg, "sym")        import_module("pkg").sym
         if not any(word in data for word in _REFLECTS):
             return
-        quoted = {name for quotes in _QUOTES for name in self._names.intersection(quotes.findall(data))}
-        suspected = {package for name in quoted for package in self._packages[name.decode()]}
         spelled: dict[str, bool] = {}
-        for package in suspected:
+
+        def spells(package: str) -> bool:
             leaf = package.rpartition(".")[2]
             if leaf not in spelled:
                 spelled[leaf] = re.search(rb"(?<!%b)%b(?!%b)" % (_W, re.escape(leaf.encode()), _W), data) is not None
-            if spelled[leaf]:
-                yield package
+            return spelled[leaf]
+
+        quoted = {name for quotes in _QUOTES for name in self._names.intersection(quotes.findall(data))}
+        loads = any(word in data for word in _LOADS)
+        if loads:
+            # import_module("pkg").sym        import_module(".", __package__).sym        resolve_name("pkg:sym")
+            quoted |= self._names.intersection(_DOT.findall(data)) | self._names.intersection(_COLON.findall(data))
+        here = loads and _DOTS.search(data) is not None
+        yield from (package for package in self._packages_of(quoted) if here or spells(package))
+        if b".multiple(" in data:
+            # patch.multiple("pkg", sym=...)
+            keywords = self._names.intersection(_KEYWORD.findall(data))
+            yield from (package for package in self._packages_of(keywords) if package.encode() in data)
+
+    def _packages_of(self, names: Iterable[bytes]) -> set[str]:
+        return {package for name in names for package in self._packages[name.decode()]}
 
 
 def _chains(name: bytes, data: bytes, apart: bool) -> Iterator[bytes]:

@@ -11,6 +11,7 @@ import ast
 import re
 from collections.abc import Iterator
 
+from codemods.check_narrowed.beside import beside
 from codemods.check_narrowed.guard import Guard
 from codemods.check_narrowed.init_verdicts import init_offences
 from codemods.check_narrowed.offence import Offence
@@ -68,9 +69,11 @@ def taken_on(path: str, data: bytes) -> frozenset[int]:
         return frozenset()
     marked = {number for number in range(1, len(source.starts) + 1) if (line := source.line(number)) and _ignores(line)}
     lines: set[int] = set(marked)
-    for statement in ast.walk(tree) if marked else ():
-        if isinstance(statement, ast.stmt):
-            lines |= _around(statement, source, marked)
+    for node in ast.walk(tree) if marked else ():
+        if isinstance(node, ast.stmt):
+            lines |= _around(node, source, marked)
+        if isinstance(node, (ast.expr, ast.keyword)):
+            lines |= beside(node, source, marked)
     return frozenset(lines)
 
 
@@ -81,6 +84,10 @@ def _around(statement: ast.stmt, source: Source, marked: set[int]) -> set[int]:
     inner = body[0] if isinstance(body, list) and body else None
     last = (inner.lineno - 1 if isinstance(inner, ast.stmt) else statement.end_lineno) or statement.lineno
     last = max(last, statement.lineno)
+    if any(
+        number in marked and source.line(number).lstrip().startswith("#") for number in range(first, statement.lineno)
+    ):
+        return set(range(first, last + 1))  # between the decorators and what they decorate
     above = first - 1
     while above > 0 and (not (row := source.line(above).strip()) or row.startswith("#")):
         if above in marked:

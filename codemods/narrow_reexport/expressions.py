@@ -97,6 +97,8 @@ class ExpressionPlanner:
         named, reflected = taken_over(self.syntax, names, self.by_name, references)
         kept = self._kept([*uses, *typed.found, *named], names, references, local)
         loaded = plan_loaded(self.syntax, self.module, names, kept, self.by_name, self.context.early, self._accepts)
+        for literal, name in loaded.resolved:
+            self._reach(literal, name, f'"{self.by_name[name].origin.dotted}"')
         late = late_reads(self.syntax, self.module, loaded.rest, typed.found, self.context)
         planner = PatchedPlanner(
             self.syntax,
@@ -135,6 +137,8 @@ class ExpressionPlanner:
         self.draft.sites += len(onward)
         rewriter = Rewriter(self.context, self.plan, self._accepts) if self.context.rewrite_strings else None
         lazily = onward_lazy(self.syntax, self.module, self.context)
+        for entry, name in lazily.reached:
+            self._reach(entry, name, f'"{self.by_name[name].origin.dotted}"')
         settled = [*typed_strings(self.syntax), *loaded.strings, *lazily.settled]
         reflected = [r for r in reflected if id(r.use.node) not in handled]
         for verdicts in (
@@ -200,7 +204,7 @@ class ExpressionPlanner:
                 continue
             if not found.is_submodule:
                 self._reach(use.by_name.literal if use.by_name is not None else use.node, use.name, found.origin.dotted)
-            asks = asks_after_it(use, found, self.syntax)
+            asks = None if self.context.guarding else asks_after_it(use, found, self.syntax)
             hindered = hindrance(use, found, self.syntax)
             if asks is not None:
                 self.draft.warnings.append(asks)

@@ -54,8 +54,13 @@ def prepare(
     before: ImportGraph,
     checkouts: Sequence[Checkout],
     resolutions: tuple[Resolution, ...],
+    *,
+    covers: bool = True,
 ) -> Prepared:
-    """Everything that has to be known of the tree before a file is planned."""
+    """Everything that has to be known of the tree before a file is planned.
+
+    Without `covers` it is not asked whom the patches of the tree reach, which costs most where names are common.
+    """
     main = checkouts[0]
     width = line_width(request.root)
     callers_only = request.options.callers_only
@@ -93,8 +98,9 @@ def prepare(
             progress=(lambda done, total: progress("scanning", done, total)) if progress else None,
         )
     context = _context(request, package, namespaces, before, resolutions, orphans, checkouts, width)
-    surveyed = Surveyed(checkouts, namespaces, before, lost, spelling)
-    context = with_coverage(context, surveyed, callers_only=callers_only)
+    if covers:
+        surveyed = Surveyed(checkouts, namespaces, before, lost, spelling)
+        context = with_coverage(context, surveyed, callers_only=callers_only)
     return Prepared(replace(context, star_takes=taken), in_tree, orphans, before, after, stars)
 
 

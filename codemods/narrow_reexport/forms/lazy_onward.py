@@ -31,6 +31,9 @@ class Onward:
 
     plan: TextPlan = field(default_factory=TextPlan)
     settled: list[Use] = field(default_factory=list)
+    reached: list[tuple[ast.expr, str]] = field(
+        default_factory=list
+    )  # entries that lead through the package, and to what
 
 
 def onward_lazy(syntax: Syntax, module: Module, context: Context) -> Onward:
@@ -92,6 +95,7 @@ def _one(
         ):
             onward.plan.edits += edits
             onward.settled += settled
+            onward.reached += [(use.node, found.symbol.name) for use in settled[:1]]
             return
     lines = [use for use in syntax.strings if isinstance(use.node, ast.Constant) and use.node.value == name]
     site = source.site(lines[0].node.lineno if lines else 1)

@@ -31,6 +31,7 @@ class LoadedPlan:
     additions: list[tuple[ast.Import | ast.ImportFrom, Block, NewImport]] = field(default_factory=list)
     strings: list[Use] = field(default_factory=list)  # that need no other verdict
     rest: list[AttributeUse] = field(default_factory=list)
+    resolved: list[tuple[ast.expr, str]] = field(default_factory=list)  # strings that are resolved, and whose they are
     sites: int = 0
 
 
@@ -273,6 +274,7 @@ class _Planner:
                 there = Use(literal, use.scope, use.block, use.statement, None, False, False, call)
                 self._edit((literal, by_name.quoted(self.syntax.source, literal, text)))
                 self.plan.strings.append(there)
+                self.plan.resolved.append((literal, found.symbol.name))
                 self.plan.sites += 1
 
     def module_names(self) -> None:

@@ -1,0 +1,1 @@
+"""Rules for Fixit: `enable = ["codemods.rules.narrow_reexport"]`. Fixit is the extra `codemods[fixit]`."""
