@@ -111,8 +111,9 @@ class Fixer:
         )
         if not wanted or not reached:
             return (), ""
+        patched = checkout.scan.patched if checkout.scan is not None else frozenset()
         here = frozenset(each.symbol.rpartition(":")[2] for each in reached if each.instead.startswith('"'))
-        context = replace(_guarding(prepared.context_of(checkout), here), resolutions=wanted, left=kept)
+        context = replace(_guarding(prepared.context_of(checkout), here | patched), resolutions=wanted, left=kept)
         plan = plan_file(path, data, context)
         own = replace(checkout, plans={path: plan}, sources={path: data})
         drop_unused(own, context)

@@ -35,7 +35,8 @@ from codemods.narrow_reexport.resolve import Resolution, resolve
 from codemods.narrow_reexport.scan import Scan, scan
 from codemods.narrow_reexport.session import Session
 
-_NOTHING = Scan((), (), (), frozenset(), frozenset(), frozenset(), frozenset(), frozenset(), 0)
+_NONE: frozenset[str] = frozenset()
+_NOTHING = Scan((), (), (), _NONE, frozenset(), _NONE, _NONE, _NONE, _NONE, 0)
 
 
 def run(request: Request) -> Result:

@@ -22,6 +22,7 @@ from codemods.narrow_reexport.stubs import mirrored
 
 _STAR = re.compile(rb"^[ \t\f]*from[ \t\\\r\n]+([.\w \t]+?)[ \t\\\r\n]+import[ \t\\\r\n]*\(?[ \t\\\r\n]*\*", re.M)
 _PATCHES = re.compile(rb"(?:patch|setattr|delattr)[\w.]*\([ \t\r\n]*[\"']([\w.]+)[\"']")
+_OBJECTS = re.compile(rb"(?:object|setattr|delattr)\([^\"'\n]*[\"'](\w+)[\"']")
 _STAR_NEAR = re.compile(rb"import[ \t\\\r\n]*\(?[ \t\\\r\n]*\*")
 _WORD = re.compile(rb"\w+")
 _READ = re.compile(rb"(?<!\bself)(?<!\bcls)[.\"'][ \t]*(\w+)")
@@ -51,6 +52,7 @@ class Scan:
     read_names: frozenset[str]  # names read through the package, as far as bytes can tell (never too few)
     losing: frozenset[str]  # files that may read a submodule that is no longer loaded
     early: frozenset[str]  # symbols whose origin some string names exactly: a patch, most likely
+    patched: frozenset[str]  # symbols that some call seems to replace on the package
     searched: int
 
 
@@ -87,8 +89,11 @@ def scan(
         str(found.symbol).encode() for found in resolutions
     ]
     origins: dict[bytes, list[str]] = {}
+    packaged: dict[bytes, list[str]] = {}
     for found in resolutions:
         origins.setdefault(found.origin.dotted.encode(), []).append(found.symbol.name)
+        for spelled_as in (found.symbol.dotted.encode(), leaf + b"." + found.symbol.name.encode()):
+            packaged.setdefault(spelled_as, []).append(found.symbol.name)
     alias_of, imported = _alias_pattern(package), whole_name([package.encode(), leaf])
     loaded: dict[str, bytes] = {}
     kept: dict[str, bytes] = {}
@@ -97,6 +102,7 @@ def scan(
     carriers: dict[tuple[str, str], str] = {}
     stars: dict[str, set[str]] = {}
     early: set[str] = set()
+    patched: set[str] = set()
     losing: set[str] = set()
     loses_own = re.compile(rb"\.(?:" + b"|".join(re.escape(last) for _, last in own) + rb")(?!\w)" if own else rb"(?!)")
     reflects = reflection_test(leaf)
@@ -161,6 +167,9 @@ def scan(
         if has_name:
             for match in _PATCHES.finditer(data) if b"patch" in data or b"attr(" in data else ():
                 early.update(origins.get(match[1], ()))
+                patched.update(packaged.get(match[1], ()))
+            for match in _OBJECTS.finditer(data) if b"patch" in data or b"attr(" in data else ():
+                patched.update(packaged.get(leaf + b"." + match[1], ()))
             if has_leaf or inside:
                 kept[path] = data
                 continue
@@ -201,6 +210,7 @@ def scan(
         frozenset(reads),
         frozenset(losing),
         frozenset(early),
+        frozenset(patched),
         len(paths),
     )
 
