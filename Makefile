@@ -28,7 +28,7 @@ FIXIT_STAMP := $(FIXIT_VENV)/.installed
 # A form for `make forms FORM=name`: prints what its fixture becomes, ready to be recorded.
 FORM ?=
 
-.PHONY: help demo forms test test-fixit lint guard cases real-vllm real-packages every-reexport type-check bench clean
+.PHONY: help demo forms test test-fixit lint guard cases real-vllm real-guard real-packages every-reexport type-check bench clean
 .DELETE_ON_ERROR:
 
 help: ## list the targets
@@ -76,6 +76,9 @@ every-reexport: $(BENCH_STAMP) ## plan each re-export of vLLM 0.33.0 by itself, 
 
 real-packages: $(STAMP) ## narrow random re-exports of sympy, networkx, django, ... on a copy; the interpreter judges (an hour)
 	$(BIN)/python benchmarks/real_packages.py
+
+real-guard: $(BENCH_STAMP) $(FIXIT_STAMP) ## put offences back into a narrowed vLLM 0.27.0: check, rule and codemod must agree to the byte
+	FIXIT_PYTHON="$(abspath $(FIXIT_BIN))/python" $(BIN)/python benchmarks/real_guard.py
 
 type-check: $(BENCH_STAMP) ## let pyrefly read vLLM 0.33.0 before and after five large narrowings
 	$(BIN)/python -m pip install -q --disable-pip-version-check pyrefly
