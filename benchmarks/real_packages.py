@@ -159,6 +159,14 @@ class Judge:
         self.texts = {path: path.read_text("utf-8", "replace") for path in pristine.rglob("*.py")}
         self.together = self.probe(pristine, modules, [])["together"]
         self.fresh: dict[str, dict[str, object]] = {}
+        again = self.probe(pristine, modules, [])["together"]
+        # SESSION_ID = uuid4().hex: another value in each process
+        self.random = {
+            (module, key)
+            for module, old in self.together.items()
+            for key, value in dict(old.get("names") or {}).items()  # type: ignore[call-overload]
+            if dict(again[module].get("names") or {}).get(key) != value  # type: ignore[call-overload]
+        }
 
     def run(self, where: str, symbol: str, options: list[str]) -> Run:
         run = Run(where, symbol)
@@ -205,8 +213,18 @@ class Judge:
         run.modules = len(self.modules)
         for kind, before in (("together", self.together), ("fresh", {name: self.fresh[name] for name in fresh})):
             for name, old in before.items():
-                run.wrong += differences(name, old, after[kind][name], run, dropped, name in touched)
+                left = dropped | {key for module, key in self.random if module == name}
+                if self.only_starred(name, run):
+                    left.add(run.symbol)
+                run.wrong += differences(name, old, after[kind][name], run, left, name in touched)
         run.wrong = list(dict.fromkeys(run.wrong))
+
+    def only_starred(self, name: str, run: Run) -> bool:
+        """Whether a module takes the symbol by a star, and never spells it."""
+        # from pkg import *
+        below = name.replace(".", "/")
+        text = next((t for p, t in self.texts.items() if str(p).endswith((f"{below}.py", f"{below}/__init__.py"))), "")
+        return f"from {run.package} import *" in text and not re.search(rf"\b{re.escape(run.symbol)}\b", text)
 
     def probe(self, tree: Path, together: list[str], fresh: list[str]) -> dict[str, dict[str, dict[str, object]]]:
         asked = json.dumps({"setup": self.package.setup, "together": together, "fresh": fresh})
@@ -256,7 +274,7 @@ class Judge:
 
 
 def differences(
-    name: str, old: dict[str, object], new: dict[str, object], run: Run, dropped: set[str], touched: bool
+    name: str, old: dict[str, object], new: dict[str, object], run: Run, left: set[str], touched: bool
 ) -> list[str]:
     """What one module is or does otherwise than before, apart from what was asked for."""
     if old["outcome"] != new["outcome"]:
@@ -267,10 +285,10 @@ def differences(
     was, now = old["names"], new["names"]
     assert isinstance(was, dict) and isinstance(now, dict)
     for key, value in was.items():
-        if now.get(key) == value or (name == run.package and key == run.symbol):
+        if now.get(key) == value or (key in left and key in now) or (name == run.package and key == run.symbol):
             continue
-        if key not in now and key in dropped:
-            continue  # said in the report: names that a star took along and nobody reads
+        if key not in now and key in left:
+            continue  # names that a star took along and nobody reads
         if key not in now and touched and value.startswith("module "):
             continue  # an import that nothing reads any more went
         found.append(f"{name}.{key}: {value} -> {now.get(key, 'gone')}")
