@@ -19,9 +19,9 @@ def dominators(start: str, successors: Successors) -> dict[str, str]:
     order = _postorder(start, successors)
     number = {node: index for index, node in enumerate(order)}
     predecessors: list[list[int]] = [[] for _ in order]
-    for node in order:
-        for each in successors(node):
-            predecessors[number[each]].append(number[node])
+    for source in order:
+        for target in successors(source):
+            predecessors[number[target]].append(number[source])
     top = len(order) - 1  # the start comes last in postorder
     above = [-1] * len(order)
     above[top] = top
