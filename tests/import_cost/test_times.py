@@ -1,0 +1,68 @@
+"""Measured times along the dominator tree."""
+
+from __future__ import annotations
+
+from codemods.import_cost.measure import Measured, Probed, Step, Timed
+from codemods.import_cost.picture import picture
+from codemods.import_cost.times import elsewhere, exclusive, times_text
+from tests.import_cost.trees import HEAVY, loads_of
+
+PICTURE = picture(loads_of(HEAVY), "pkg")
+TIMED = (
+    Timed("numpy.linalg", 40, 3),
+    Timed("numpy", 60, 3),
+    Timed("pkg.shared", 5, 2),
+    Timed("pkg.light", 2, 1),
+    Timed("torch.nn", 300, 2),
+    Timed("torch", 700, 2),
+    Timed("json", 9, 1),
+    Timed("pkg.models.model", 20, 2),
+    Timed("transformers", 1000, 3),
+    Timed("pkg.heavy", 3, 1),
+    Timed("pkg", 1, 0),
+)
+
+
+def measured(*probes: Probed) -> Measured:
+    return Measured("pkg", "python3", 5, sum(each.self_us for each in TIMED), TIMED, probes)
+
+
+def test_exclusive_time_is_what_would_be_saved_without_the_module() -> None:
+    found = exclusive(measured(), PICTURE)
+    assert found["torch"] == (1000, 1000)
+    assert found["pkg.heavy"] == (3, 3 + 1000 + 20 + 1000)
+    # shared by two: on nobody's account but its own
+    assert found["pkg.light"] == (2, 2)
+    assert found["pkg.shared"] == (5, 105)
+    assert found["pkg"] == (1, measured().total_us - 9)
+
+
+def test_what_is_not_in_the_picture_is_stated() -> None:
+    assert elsewhere(measured(), PICTURE) == 9
+
+
+def test_the_report_says_that_code_was_run_and_sorts_by_what_would_be_saved() -> None:
+    text = times_text(measured(), PICTURE)
+    assert text.startswith("This ran the target's code: `import pkg`, 6 times, with python3.")
+    rows = [line.split() for line in text.splitlines()[4:]]
+    assert [row[5] for row in rows][:3] == ["pkg", "pkg.heavy", "pkg.models.model"]
+    assert rows[1][:5] == ["2.0", "ms", "0.0", "ms", "3"]
+    assert "torch  (third-party)" in text
+
+
+def test_the_report_tells_each_outcome_of_a_probe_apart() -> None:
+    stack = tuple(Step(f"a{number}.py", number, "f") for number in range(12))
+    text = times_text(
+        measured(
+            Probed("a.b", False, False, 0, ()),
+            Probed("a.c", True, False, 0, ()),
+            Probed("a.d", True, True, 0, ()),
+            Probed("a.e", True, True, 2, stack),
+        ),
+        PICTURE,
+    )
+    assert "a.b: not called; its module was not loaded\n" in text
+    assert "a.c: not known;" in text
+    assert "a.d: not called\n" in text
+    assert "a.e: CALLED by the import, 2 times" in text
+    assert text.endswith("    a11.py:11 in f\n") and "... 4 more" in text and "a3.py" not in text
