@@ -24,7 +24,7 @@ BENCH_STAMP := $(VENV)/.installed-bench
 # A form for `make forms FORM=name`: prints what its fixture becomes, ready to be recorded.
 FORM ?=
 
-.PHONY: help demo forms test lint cases real-vllm real-packages every-reexport type-check bench clean
+.PHONY: help demo forms test test-page lint cases real-vllm real-packages every-reexport type-check bench clean
 .DELETE_ON_ERROR:
 
 help: ## list the targets
@@ -38,6 +38,11 @@ forms: $(STAMP) ## write docs/forms.md from its fixtures (FORM=name prints what 
 
 test: $(STAMP) ## run the test suite
 	$(BIN)/python -m pytest $(ARGS)
+
+test-page: $(STAMP) ## test the page of import_cost in a headless Chromium, which must be there
+	@command -v chromium || command -v chromium-browser || command -v google-chrome || \
+	    { echo "Chromium is not installed: on Debian, apt-get install chromium"; exit 1; }
+	$(BIN)/python -m pytest tests/import_cost/test_page.py $(ARGS)
 
 lint: $(STAMP) ## ruff and strict type checking
 	$(BIN)/python -m ruff check .

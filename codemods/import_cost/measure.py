@@ -73,14 +73,22 @@ class Probed:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """Medians over `runs` runs, in the order in which the modules were finished."""
+    """Each module's median over the runs, in the order in which the modules were finished; `took` is the sum of each run."""
 
     module: str
     python: str
-    runs: int
-    total_us: int
+    took: tuple[int, ...]
     modules: tuple[Timed, ...]
     probes: tuple[Probed, ...]
+
+    @property
+    def runs(self) -> int:
+        return len(self.took)
+
+    @property
+    def total_us(self) -> int:
+        """The sum of the medians: one module that was slow in one run does not show, as it does in the sum of a run."""
+        return sum(each.self_us for each in self.modules)
 
     @property
     def says(self) -> str:
@@ -123,8 +131,8 @@ def measure(
             if not report.exists():
                 raise ImportFailed(f"`import {module}` ends its process: what it called is not known")
             probes = probed(report.read_text(encoding="utf-8"))
-    total = _middle([sum(each.self_us for each in run) for run in found])
-    return Measured(module, python, runs, total, medians(found), probes)
+    took = tuple(sum(each.self_us for each in run) for run in found)
+    return Measured(module, python, took, medians(found), probes)
 
 
 def clean_environment(environment: Mapping[str, str], beside: Sequence[Path] = ()) -> dict[str, str]:

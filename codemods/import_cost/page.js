@@ -365,10 +365,9 @@
       summary.append(...(data.narrowing ? ["Without ", ...broken(data.narrowing), " it no longer loads "] : ["Narrowed, it no longer loads "]),
         make("strong", {}, counted(modules, packages.length)), names ? `: ${names}.` : ".");
     } else summary.append("What Python loads for it in a fresh interpreter, read from the source; nothing was run.");
-    const classes = trees.after
-      ? [["stays", "module that stays"], ["goes", "module that goes"], ["third stays", "third-party package that stays"], ["third goes", "third-party package that goes"]]
-      : [["stays", "module of the tree"], ["third stays", "third-party package"]];
-    if (trees.before.nodes.some((node) => node.kind === "missing")) classes.push(["missing", "compiled, generated or missing"]);
+    const fate = trees.after ? [["stays", " that stays"], ["goes", " that goes"]] : [["stays", ""]];
+    const classes = [...fate.map(([cls, text]) => [cls, `module${text}`]), ...fate.map(([cls, text]) => [`third ${cls}`, `third-party package${text}`]),
+      ["missing", "compiled, generated or missing"]].filter(([cls]) => trees.before.nodes.some((node) => look(node) === cls));
     for (const [cls, text] of classes) $("legend").append(make("li", {}, make("span", { cls: `swatch ${cls}` }), text));
   }
 

@@ -43,8 +43,9 @@ def times_text(measured: Measured, picture: Picture, most: int = 15) -> str:
     nodes = {node.name: node for node in picture.nodes}
     lines = [
         measured.says,
-        f"import {measured.module}: {_ms(measured.total_us)} (median of {measured.runs}), {picture.modules} modules, "
-        f"{picture.packages} third-party packages; {_ms(elsewhere(measured, picture))} of it outside the tree below",
+        f"import {measured.module}: {_ms(measured.total_us)} for {picture.modules} modules and {picture.packages} "
+        f"third-party packages, {_ms(elsewhere(measured, picture))} of it for the standard library and the unforeseen",
+        f"(the sum of each module's median; the {measured.runs} runs took {_ms(min(measured.took))} to {_ms(max(measured.took))})",
         "",
         "   exclusive        self  modules",
     ]

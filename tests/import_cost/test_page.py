@@ -115,9 +115,16 @@ def opened(tab: Tab, tmp_path: Path) -> Iterator[Tab]:
     assert [url for url in tab.requests() if not url.endswith("/page.html")] == []
 
 
-def show(tab: Tab, folder: Path, before: Picture, after: Picture | None = None, **options: Any) -> None:
+def show(
+    tab: Tab,
+    folder: Path,
+    before: Picture,
+    after: Picture | None = None,
+    times: dict[str, tuple[int, int]] | None = None,
+    **options: Any,
+) -> None:
     file = folder / "page.html"
-    file.write_text(page(before, after, narrowing="pkg:big"), encoding="ascii", newline="\n")
+    file.write_text(page(before, after, narrowing="pkg:big", times=times), encoding="ascii", newline="\n")
     tab.open(file, **options)
 
 
@@ -352,6 +359,30 @@ def test_three_thousand_modules_are_drawn_at_once(tab: Tab, tmp_path: Path) -> N
     assert "pkg.m2999" in drawn(tab)
     assert panel(tab).startswith("pkg.m2999\n")
     assert tab.complaints() == []
+
+
+@in_browser
+def test_measured_times_stand_beside_the_numbers(tab: Tab, tmp_path: Path) -> None:
+    before, _ = pictures(HEAVY)
+    show(tab, tmp_path, before, times={"torch": (12_345, 12_345), "pkg.heavy": (900, 15_500)})
+    tab.move(*center(tab, "pkg.heavy"))
+    assert "0.9 ms by itself, 16 ms with all that only it brings in." in panel(tab)
+    tab.move(*center(tab, "torch"))
+    assert "12 ms by itself." in panel(tab)
+    tab.move(*center(tab, "pkg.light"))
+    assert " ms" not in panel(tab)
+
+
+@in_browser
+def test_the_legend_names_the_colours_that_there_are(opened: Tab) -> None:
+    legend = "[...document.querySelectorAll('#legend li')].map(each => each.textContent)"
+    assert opened.value(legend) == [
+        "module that stays",
+        "module that goes",
+        "third-party package that stays",
+        "third-party package that goes",
+        "compiled, generated or missing",
+    ]
 
 
 @in_browser

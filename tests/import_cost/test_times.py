@@ -24,7 +24,7 @@ TIMED = (
 
 
 def measured(*probes: Probed) -> Measured:
-    return Measured("pkg", "python3", 5, sum(each.self_us for each in TIMED), TIMED, probes)
+    return Measured("pkg", "python3", (2500, 2100, 9000, 2200, 2150), TIMED, probes)
 
 
 def test_exclusive_time_is_what_would_be_saved_without_the_module() -> None:
@@ -44,7 +44,9 @@ def test_what_is_not_in_the_picture_is_stated() -> None:
 def test_the_report_says_that_code_was_run_and_sorts_by_what_would_be_saved() -> None:
     text = times_text(measured(), PICTURE)
     assert text.startswith("This ran the target's code: `import pkg`, 6 times, with python3.")
-    rows = [line.split() for line in text.splitlines()[4:]]
+    assert "import pkg: 2.1 ms for 6 modules and 3 third-party packages" in text
+    assert "the 5 runs took 2.1 ms to 9.0 ms" in text
+    rows = [line.split() for line in text.splitlines()[5:]]
     assert [row[5] for row in rows][:3] == ["pkg", "pkg.heavy", "pkg.models.model"]
     assert rows[1][:5] == ["2.0", "ms", "0.0", "ms", "3"]
     assert "torch  (third-party)" in text
