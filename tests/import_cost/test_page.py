@@ -167,6 +167,8 @@ def test_every_node_is_drawn_once_and_the_numbers_are_those_of_the_json(opened: 
         shown = opened.value(f"document.querySelector('[data-name={json.dumps(node.name)}] b')?.textContent || null")
         assert shown in (None, str(node.modules)), node
     assert opened.value("document.querySelector('[data-name=pkg] b').textContent") == "6"
+    parts = opened.value("[...document.querySelectorAll('.parts button')].map(each => each.innerText.split(/\\s+/))")
+    assert sorted(parts) == [["pkg.heavy", "3"], ["pkg.light"], ["pkg.shared", "1"]]
 
 
 @in_browser
