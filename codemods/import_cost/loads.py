@@ -38,6 +38,7 @@ class Loads:
     def __init__(self, graph: ImportGraph) -> None:
         self.graph = graph
         self._successors: dict[str, tuple[str, ...]] = {}
+        self._taken: dict[str, tuple[Taken, ...]] = {}
 
     def successors(self, module: str) -> tuple[str, ...]:
         """What a module loads directly, its parent package first."""
@@ -83,6 +84,11 @@ class Loads:
 
     def taken(self, module: str) -> tuple[Taken, ...]:
         """What a module imports, by origin, in the order of the first statements."""
+        if module not in self._taken:
+            self._taken[module] = self._found_taken(module)
+        return self._taken[module]
+
+    def _found_taken(self, module: str) -> tuple[Taken, ...]:
         by_line: dict[int, set[str]] = {}
         for edge in self.graph.edges(module):
             by_line.setdefault(edge.line, set()).add(edge.imported)
