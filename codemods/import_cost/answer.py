@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from codemods.import_cost.blame import Cost, costs
 from codemods.import_cost.chains import Chain, Shortest
-from codemods.import_cost.loads import Loads, third_party
+from codemods.import_cost.loads import Loads, exported, third_party
 from codemods.import_cost.tree import Opened
 from codemods.import_cost.usage import users
 
@@ -53,16 +53,15 @@ def answer(opened: Opened, module: str) -> Answer:
     whole = loads.closure(module)
     shortest = Shortest(loads.graph.edges, module)
     found = [cost for cost in costs(loads, module) if cost.saved]
-    exported = {name for cost in found for name in _exported(loads, cost)}
-    used = users(opened, module, exported)
+    used = users(opened, module, {name for cost in found for name in exported(loads, cost.taken)})
     blames = []
     for cost in found:
-        names = _exported(loads, cost)
+        names = exported(loads, cost.taken)
         saved = _in_tree(cost.saved, loads)
-        packages = third_party(cost.saved, loads, whole - cost.saved)
+        packages = by_weight(third_party(cost.saved, loads, whole - cost.saved), cost.saved, loads)
         files = tuple(sorted({path for name in names for path in used[name]}))
         command = f"narrow-reexport {module} {' '.join(names)}" if _narrows(loads, cost, names) else ""
-        notable = (*by_weight(packages, cost.saved, loads), *_packages(saved, module, cost))
+        notable = (*packages, *_packages(saved, module, cost, loads))
         chains = tuple((target, chain) for target in notable if (chain := shortest.to(target)))
         blames.append(Blame(cost.taken.origin, names, cost.taken.lines, saved, packages, files, command, chains))
     located = loads.graph.module(module)
@@ -90,24 +89,24 @@ def _in_tree(names: Collection[str], loads: Loads) -> tuple[str, ...]:
     return tuple(sorted(name for name in names if loads.in_tree(name)))
 
 
-def _exported(loads: Loads, cost: Cost) -> tuple[str, ...]:
-    """The names that others may take from the module; what `import a.b` binds is no re-export of it."""
-    top = cost.taken.origin.partition(".")[0]
-    plain = cost.taken.names == (top,) and loads.in_tree(cost.taken.origin) and "." in cost.taken.origin
-    return () if plain else cost.taken.names
-
-
 def _narrows(loads: Loads, cost: Cost, names: tuple[str, ...]) -> bool:
     located = loads.graph.module(cost.module)
     is_package = located is not None and located.is_package
     return is_package and bool(names) and "*" not in names and loads.in_tree(cost.taken.origin)
 
 
-def _packages(saved: Collection[str], module: str, cost: Cost) -> tuple[str, ...]:
-    """The packages of the tree with most of the saved modules, named by the first module of each that is loaded."""
-    groups: dict[str, list[str]] = {}
+def _packages(saved: Collection[str], module: str, cost: Cost, loads: Loads) -> tuple[str, ...]:
+    """The packages with most of the saved modules at and below them; none that lies in one of the others."""
+    below: Counter[str] = Counter()
     for name in saved:
-        groups.setdefault(".".join(name.split(".")[:2]), []).append(name)
-    ranked = sorted(groups.values(), key=lambda names: (-len(names), names[0]))
-    targets = (min(names, key=lambda name: (name.count("."), name)) for names in ranked)
-    return tuple(name for name in targets if name not in (module, cost.taken.origin))
+        while name:
+            below[name] += 1
+            name = name.rpartition(".")[0]
+    around = (module, cost.taken.origin)
+    found: list[str] = []
+    for name in sorted(saved, key=lambda name: (-below[name], name)):
+        located = loads.graph.module(name)
+        nested = any(f"{name}.".startswith(f"{other}.") or f"{other}.".startswith(f"{name}.") for other in found)
+        if located is not None and located.is_package and not nested and name not in around:
+            found.append(name)
+    return tuple(found)

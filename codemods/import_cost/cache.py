@@ -6,7 +6,7 @@ Invariant: it never writes into the tree that is looked at, never fails a run (a
 is none), and is replaced as a whole, so that two runs at once leave one of two whole files.
 """
 
-# ruff: noqa: PTH105, PTH118
+# ruff: noqa: PTH105
 from __future__ import annotations
 
 import contextlib
@@ -34,7 +34,7 @@ def cache_folder(environment: Mapping[str, str], platform: str = sys.platform) -
         return Path(environment.get("LOCALAPPDATA") or home / "AppData" / "Local") / "codemods" / "Cache"
     above = environment.get("XDG_CACHE_HOME", "")
     # the XDG specification: a relative path is invalid and is to be ignored
-    return Path(above if os.path.isabs(above) else home / ".cache") / "codemods"
+    return Path(above if Path(above).is_absolute() else home / ".cache") / "codemods"
 
 
 def cache_file(root: Path, environment: Mapping[str, str] = os.environ) -> Path:

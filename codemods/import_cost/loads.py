@@ -137,3 +137,11 @@ def third_party(names: frozenset[str], loads: Loads, beside: frozenset[str] = fr
     tops = {name.partition(".")[0] for name in names if loads.graph.module(name) is None}
     tops -= {name.partition(".")[0] for name in beside}
     return tuple(sorted(top for top in tops if top not in sys.stdlib_module_names and loads.graph.module(top) is None))
+
+
+def exported(loads: Loads, taken: Taken) -> tuple[str, ...]:
+    """The names that others may take from the importer; what `import a.b` binds, and a future import, is no re-export."""
+    top = taken.origin.partition(".")[0]
+    if taken.origin == "__future__" or (taken.names == (top,) and "." in taken.origin and loads.in_tree(taken.origin)):
+        return ()
+    return taken.names

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from codemods.engine.outline import FromImports
-from codemods.import_cost.loads import Loads, Pairs
+from codemods.import_cost.loads import Loads, Pairs, exported
 from codemods.import_cost.tree import Opened
 
 
@@ -47,9 +47,10 @@ def rank(opened: Opened, below: str = "") -> tuple[Ranked, ...]:
             continue
         whole: frozenset[str] | None = None
         for taken in loads.taken(name):
-            if not taken.names or not loads.in_tree(taken.origin) or name.startswith(f"{taken.origin}."):
+            names = exported(loads, taken)
+            if not names or not loads.in_tree(taken.origin) or name.startswith(f"{taken.origin}."):
                 continue
-            moved = {module for each in taken.names for module in takers.get((name, each), ())}
+            moved = {module for each in names for module in takers.get((name, each), ())}
             extra = {module: frozenset({taken.origin}) for module in moved}
             edges = loads.edges_of(name, taken)
             without = loads.closure(name, edges, extra)
@@ -60,13 +61,11 @@ def rank(opened: Opened, below: str = "") -> tuple[Ranked, ...]:
             before = _reaching(taken.origin, into, frozenset(), ())
             after = _reaching(taken.origin, into, edges, moved)
             importers = sum(map(loads.in_tree, before - after))
-            found.append(Ranked(name, located.path, taken.lines[0], taken.origin, taken.names, saved, importers))
+            found.append(Ranked(name, located.path, taken.lines[0], taken.origin, names, saved, importers))
     return tuple(sorted(found, key=lambda each: (-each.score, each.package, each.origin)))
 
 
-def _turned(
-    loads: Loads, modules: Iterable[str]
-) -> tuple[Mapping[str, list[str]], Mapping[tuple[str, str], set[str]]]:
+def _turned(loads: Loads, modules: Iterable[str]) -> tuple[Mapping[str, list[str]], Mapping[tuple[str, str], set[str]]]:
     """Who imports a module, and who takes which name from a package."""
     into: dict[str, list[str]] = {}
     takers: dict[tuple[str, str], set[str]] = {}

@@ -108,9 +108,7 @@ class UseIndex:
 
     def all(self) -> Iterator[tuple[str, Use]]:
         """Everything."""
-        for path, start, end in zip(
-            self._paths, self._starts, [*self._starts[1:], len(self._text)], strict=True
-        ):
+        for path, start, end in zip(self._paths, self._starts, [*self._starts[1:], len(self._text)], strict=True):
             for use in decode_uses(self._text[start:end]):
                 yield path, use
 
@@ -144,7 +142,7 @@ def decode(data: bytes, version: str) -> dict[str, Record]:
 
 def _head(body: bytes, version: str) -> bytes:
     # `ast` decides what is readable, so the Python that looked counts too
-    python = "%d.%d" % sys.version_info[:2]
+    python = f"{sys.version_info.major}.{sys.version_info.minor}"
     digest = hashlib.blake2b(body, digest_size=16).hexdigest()
     return b"%s %d %s %s %s\n" % (_MAGIC, _FORMAT, version.encode(), python.encode(), digest.encode())
 

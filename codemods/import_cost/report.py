@@ -15,7 +15,7 @@ from codemods.import_cost.chains import Chain
 
 Paint = Callable[[str, str], str]
 _FEW = 8  # names in a list
-_CHAINS = 4  # chains under each origin
+_CHAINS = 5  # chains under each origin
 
 
 def answer_lines(answer: Answer, *, top: int, verbose: bool, paint: Paint) -> Iterator[str]:
@@ -49,17 +49,33 @@ def _blame_lines(answer: Answer, blame: Blame, verbose: bool, paint: Paint) -> I
         yield f"  used through {answer.module} in {counted(len(blame.files), 'file')}"
     if blame.command:
         yield f"  $ {blame.command}"
-    chains = blame.chains if verbose else blame.chains[:_CHAINS]
-    for target, chain in chains:
+    yield from _notable_lines(blame, verbose)
+
+
+def _notable_lines(blame: Blame, verbose: bool) -> Iterator[str]:
+    """A chain to each notable module; what it has in common with the one above is not said again."""
+    outside = [each for each in blame.chains if each[0] in blame.third_party]
+    inside = [each for each in blame.chains if each[0] not in blame.third_party]
+    # a few of each kind, so that neither hides the other
+    shown = blame.chains if verbose else (*outside[: max(_CHAINS // 2, _CHAINS - len(inside))], *inside)[:_CHAINS]
+    above: Chain = ()
+    for target, chain in shown:
         yield f"  {target}"
-        yield from chain_lines(chain, indent="    ")
-    if len(chains) < len(blame.chains):
-        yield f"  and {counted(len(blame.chains) - len(chains), 'chain')} more"
+        common = 0
+        while common < min(len(chain), len(above)) and chain[common] == above[common]:
+            common += 1
+        common = common if 1 < common < len(chain) else 0
+        if common:
+            yield f"    (as above as far as {chain[common - 1].imported})"
+        yield from chain_lines(chain[common:], indent="    ")
+        above = chain
+    if len(shown) < len(blame.chains):
+        yield f"  and {counted(len(blame.chains) - len(shown), 'module')} more to which -v shows the chain"
 
 
 def chain_lines(chain: Chain, *, indent: str, text: Callable[[ImportEdge], str] | None = None) -> Iterator[str]:
     """One line an import: the place, what is imported there, and its source line where that is wanted."""
-    rows = [(place(edge), edge.imported, text(edge) if text else "") for edge in chain]
+    rows = [(place(edge), edge.imported, text(edge) if text else "") for edge in chain if edge.path or edge.line]
     width = max((len(row[0]) for row in rows), default=0)
     middle = max((len(row[1]) for row in rows), default=0)
     for at, name, source in rows:
@@ -68,7 +84,7 @@ def chain_lines(chain: Chain, *, indent: str, text: Callable[[ImportEdge], str] 
 
 def place(edge: ImportEdge) -> str:
     """Where an import stands."""
-    return f"{edge.path}:{edge.line}" if edge.line else f"({edge.importer} runs its package)"
+    return f"{edge.path}:{edge.line}" if edge.line else f"({edge.importer} lies in it)"
 
 
 def loaded(modules: int, packages: int) -> str:

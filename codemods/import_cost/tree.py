@@ -24,6 +24,7 @@ from codemods.import_cost import cache
 from codemods.import_cost.loads import Loads
 from codemods.import_cost.records import Record, UseIndex, decode_outline, read_outline, read_uses
 
+_BESIDE = frozenset({"tests", "test", "docs", "doc", "examples", "benchmarks", "tools", "scripts"})
 _MANY = 150  # new files; below, starting processes costs more than it saves
 _FRESH = 2_000_000_000  # nanoseconds: so young a file may change again without a change of its time (FAT has 2 s)
 
@@ -65,6 +66,18 @@ def open_tree(
     records = _records(tree, layout, cached)
     graph = ImportGraph(layout.locate, _reader(tree), _stored(records))
     return Opened(tree, layout, Loads(graph), records)
+
+
+def main_package(root: Path) -> str:
+    """The one package of a checkout, where there is one. Raises UnknownPackage with the choice where there are more."""
+    files = [path for path in discover.list_files(root) if path.endswith("/__init__.py")]
+    tops = sorted(path.split("/")[0] for path in files if path.count("/") == 1)
+    tops += sorted(path.split("/")[1] for path in files if path.count("/") == 2 and path.startswith("src/"))
+    found = [name for name in dict.fromkeys(tops) if name not in _BESIDE]
+    if len(found) == 1:
+        return found[0]
+    hint = "name one: " + ", ".join(found) if found else "name a package"
+    raise UnknownPackage("there is more than one package here" if found else "there is no package here", hint=hint)
 
 
 def _reader(tree: Tree) -> Callable[[str], bytes | None]:
@@ -133,7 +146,9 @@ def _records(tree: Tree, layout: Layout, cached: bool) -> dict[str, Record]:
 _Reads = Callable[[str, bytes, Mapping[str, Module]], tuple[bytes, bytes]]
 
 
-def _each(function: _Reads, jobs: Sequence[tuple[str, bytes]], modules: Mapping[str, Module]) -> list[tuple[bytes, bytes]]:
+def _each(
+    function: _Reads, jobs: Sequence[tuple[str, bytes]], modules: Mapping[str, Module]
+) -> list[tuple[bytes, bytes]]:
     if len(jobs) < _MANY or function is read_uses:  # as quick as sending the bytes to another process
         return [function(path, data, modules) for path, data in jobs]
     return list(parallel.each(function, jobs, modules))
@@ -147,12 +162,7 @@ def _root_of(paths: Sequence[str], name: str, source_roots: Sequence[str]) -> st
     below = name.replace(".", "/")
     files = frozenset(path for path in paths if path.endswith(".py"))
     ends = (f"{below}/__init__.py", f"{below}.py")
-    roots = {
-        path[: -len(end)].rstrip("/")
-        for path in files
-        for end in ends
-        if path == end or path.endswith(f"/{end}")
-    }
+    roots = {path[: -len(end)].rstrip("/") for path in files for end in ends if path == end or path.endswith(f"/{end}")}
     if not roots:  # a folder without __init__.py
         roots = {
             path[: path.index(f"/{below}/")] if not path.startswith(f"{below}/") else ""

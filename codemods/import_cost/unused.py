@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from codemods.engine.discover import SHOWING
+from codemods.import_cost.loads import exported
 from codemods.import_cost.tree import Opened
 
 _PAIR = re.compile(rb"(?=\b(\w+)\s*[.:]\s*(\w+))")
@@ -74,7 +75,7 @@ def _inits(opened: Opened, below: str) -> Iterator[tuple[str, _Init]]:
             each: (taken.origin, taken.lines[0])
             for taken in loads.taken(name)
             if loads.in_tree(taken.origin)
-            for each in taken.names
+            for each in exported(loads, taken)
             if each != "*" and not (each.startswith("__") and each.endswith("__"))
         }
         if names:
@@ -165,7 +166,7 @@ def _own_uses(data: bytes) -> tuple[frozenset[str] | None, frozenset[str]]:
             return None, frozenset()
     listed: set[str] = set()
     literal = True
-    for node in tree.body:
+    for node in ast.walk(tree):  # also under an `if`
         if isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign)):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
             if not any(isinstance(target, ast.Name) and target.id == "__all__" for target in targets):
