@@ -1,15 +1,16 @@
 """Who brings what: each module of a closure under the one module without which it would not be loaded.
 
-Owns the dominator tree of a closure, for `--tree` and for pictures.
+Owns the tree of a closure as nested nodes with counts, for `--tree`.
 Invariant: every module stands in it once; third-party packages count by their top-level name, the standard library not at all.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+from codemods.import_cost.dominators import children, dominators
 from codemods.import_cost.loads import Loads
 
 
@@ -26,66 +27,13 @@ class Node:
 def dominator_tree(loads: Loads, start: str) -> Node:
     """The tree of `import start`, the biggest branches first."""
     graph = _collapsed(loads, start)
-    owner = immediate_dominators(graph, start)
-    below: dict[str, list[str]] = {}
-    for name, by in owner.items():
-        if name != start:
-            below.setdefault(by, []).append(name)
+    below = children(dominators(start, graph.__getitem__))
     built: dict[str, Node] = {}
     for name in reversed(_order(below, start)):  # children first; a deep chain must not exhaust the stack
-        children = sorted((built[each] for each in below.get(name, ())), key=lambda node: (-node.size, node.name))
+        inner = sorted((built[each] for each in below.get(name, ())), key=lambda node: (-node.size, node.name))
         own = loads.in_tree(name)
-        built[name] = Node(name, own, int(own) + sum(node.size for node in children), tuple(children))
+        built[name] = Node(name, own, int(own) + sum(node.size for node in inner), tuple(inner))
     return built[start]
-
-
-def immediate_dominators(graph: Mapping[str, tuple[str, ...]], start: str) -> dict[str, str]:
-    """Cooper, Harvey and Kennedy's simple algorithm: for each node the last one that every way to it passes."""
-    order = _postorder(graph, start)
-    number = {name: index for index, name in enumerate(order)}
-    into: dict[str, list[str]] = {}
-    for name in order:
-        for each in graph[name]:
-            into.setdefault(each, []).append(name)
-    owner = {start: start}
-    changed = True
-    while changed:
-        changed = False
-        for name in reversed(order[:-1]):
-            found = ""
-            for by in into[name]:
-                if by in owner:
-                    found = _meet(by, found, owner, number) if found else by
-            if owner.get(name) != found:
-                owner[name] = found
-                changed = True
-    return owner
-
-
-def _meet(left: str, right: str, owner: Mapping[str, str], number: Mapping[str, int]) -> str:
-    while left != right:
-        while number[left] < number[right]:
-            left = owner[left]
-        while number[right] < number[left]:
-            right = owner[right]
-    return left
-
-
-def _postorder(graph: Mapping[str, tuple[str, ...]], start: str) -> list[str]:
-    found: list[str] = []
-    seen = {start}
-    stack: list[tuple[str, Iterator[str]]] = [(start, iter(graph[start]))]
-    while stack:
-        name, rest = stack[-1]
-        for each in rest:
-            if each not in seen:
-                seen.add(each)
-                stack.append((each, iter(graph[each])))
-                break
-        else:
-            stack.pop()
-            found.append(name)
-    return found
 
 
 def _order(below: Mapping[str, list[str]], start: str) -> list[str]:

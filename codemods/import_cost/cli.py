@@ -101,7 +101,7 @@ def _what_if(root: Path, arguments: Mapping[str, object]) -> int:
 
 def _tree(root: Path, arguments: Mapping[str, object]) -> int:
     from codemods.import_cost import formats, questions
-    from codemods.import_cost.dominators import dominator_tree
+    from codemods.import_cost.brought import dominator_tree
 
     opened, module = _open(root, arguments)
     found = dominator_tree(opened.loads, module)

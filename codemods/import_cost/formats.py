@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from codemods.engine.model import ImportEdge, Site
 from codemods.engine.report import annotation
 from codemods.import_cost.answer import Answer, Blame
+from codemods.import_cost.brought import Node
 from codemods.import_cost.budgets import FILE, Verdict
 from codemods.import_cost.chains import Chain
-from codemods.import_cost.dominators import Node
 from codemods.import_cost.ranking import Ranked
 from codemods.import_cost.unused import Unused
 from codemods.import_cost.what_if import WhatIf

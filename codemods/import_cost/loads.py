@@ -121,7 +121,9 @@ class Loads:
     def edges_of(self, module: str, taken: Taken) -> Pairs:
         """The edges that go when a module no longer imports from one origin."""
         shared = {each for other in self.taken(module) if other.origin != taken.origin for each in other.targets}
-        return frozenset((module, target) for target in taken.targets - shared)
+        # the packages around the module run whatever it imports
+        gone = (target for target in taken.targets - shared if not module.startswith(f"{target}."))
+        return frozenset((module, target) for target in gone)
 
     def in_tree(self, name: str) -> bool:
         """Whether a module lies in the tree, as a file."""
@@ -145,3 +147,15 @@ def exported(loads: Loads, taken: Taken) -> tuple[str, ...]:
     if taken.origin == "__future__" or (taken.names == (top,) and "." in taken.origin and loads.in_tree(taken.origin)):
         return ()
     return taken.names
+
+
+def handed_on(loads: Loads, taken: Taken) -> frozenset[str]:
+    """What call sites may spell to take something from the importer because of this import.
+
+    A star of the importer hands on what its origin binds; a star of the call site takes every name without an underscore.
+    """
+    names = set(taken.names)
+    if "*" in names:
+        names |= loads.graph.ever_bound(taken.origin)
+    names.discard("*")
+    return frozenset(names | {"*"} if any(not name.startswith("_") for name in names) else names)

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from codemods.engine.outline import FromImports
-from codemods.import_cost.loads import Loads, Pairs, exported
+from codemods.import_cost.loads import Loads, Pairs, exported, handed_on
 from codemods.import_cost.tree import Opened
 
 
@@ -50,7 +50,7 @@ def rank(opened: Opened, below: str = "") -> tuple[Ranked, ...]:
             names = exported(loads, taken)
             if not names or not loads.in_tree(taken.origin) or name.startswith(f"{taken.origin}."):
                 continue
-            moved = {module for each in names for module in takers.get((name, each), ())}
+            moved = {module for each in handed_on(loads, taken) for module in takers.get((name, each), ())}
             extra = {module: frozenset({taken.origin}) for module in moved}
             edges = loads.edges_of(name, taken)
             without = loads.closure(name, edges, extra)

@@ -54,8 +54,9 @@ def what_if(loads: Loads, module: str, symbols: Sequence[Symbol]) -> WhatIf:
         without |= _edges(package, gone, every)
         origins = {name: taken.origin for taken in going for name in taken.names if name in named}
         for taker, name, line in takers(loads, package, whole):
-            if name in origins:
-                extra.setdefault(taker, {}).setdefault(origins[name], line)
+            for each in origins if name == "*" else (name,):
+                if each in origins and not (name == "*" and each.startswith("_")):
+                    extra.setdefault(taker, {}).setdefault(origins[each], line)
     moved = {taker: frozenset(origins) for taker, origins in extra.items()}
     cut = frozenset(without)
     after = loads.closure(module, cut, moved)
@@ -85,7 +86,8 @@ def _edges(package: str, gone: Sequence[Taken], every: Sequence[Taken]) -> Pairs
     """The edges that go with all of these: those that no other import of the package shares."""
     origins = {taken.origin for taken in gone}
     shared = {target for taken in every if taken.origin not in origins for target in taken.targets}
-    return frozenset((package, target) for taken in gone for target in taken.targets - shared)
+    targets = {target for taken in gone for target in taken.targets - shared}
+    return frozenset((package, target) for target in targets if not package.startswith(f"{target}."))
 
 
 def _all_known(package: str, named: set[str], every: Sequence[Taken]) -> None:
