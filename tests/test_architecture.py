@@ -170,6 +170,7 @@ def test_tests_mirror_the_modules() -> None:
         "snippet",
         "outcome",
         "plan",
+        "questions",
         "expressions",
         "weave",
         "page",

@@ -60,7 +60,10 @@ def test_what_two_bring_in_belongs_to_neither() -> None:
     graph = {"pkg": ["a", "b"], "a": ["shared", "own"], "b": ["shared"], "shared": [], "own": []}
     found = dominators("pkg", graph.__getitem__)
     assert found == {"a": "pkg", "b": "pkg", "shared": "pkg", "own": "a"}
-    assert {above: sorted(below) for above, below in children(found).items()} == {"pkg": ["a", "b", "shared"], "a": ["own"]}
+    assert {above: sorted(below) for above, below in children(found).items()} == {
+        "pkg": ["a", "b", "shared"],
+        "a": ["own"],
+    }
 
 
 def test_a_long_chain_needs_no_recursion() -> None:
