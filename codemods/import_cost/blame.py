@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from codemods.engine.outline import FromImports
-from codemods.import_cost.loads import Loads, Taken
+from codemods.import_cost.loads import Loads, Taken, handed_on
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ def costs(loads: Loads, module: str) -> tuple[Cost, ...]:
     takers = _takers(loads, module, whole)
     found = []
     for taken in loads.taken(module):
-        extra = _moved(taken, takers)
+        extra = _moved(loads, taken, takers)
         saved = whole - loads.closure(module, loads.edges_of(module, taken), extra)
         found.append(Cost(module, taken, saved))
     return tuple(sorted(found, key=lambda cost: (-len(cost.saved), cost.taken.lines[0], cost.taken.origin)))
@@ -45,7 +45,7 @@ def _takers(loads: Loads, package: str, inside: Iterable[str]) -> dict[str, set[
     return found
 
 
-def _moved(taken: Taken, takers: Mapping[str, set[str]]) -> dict[str, frozenset[str]]:
+def _moved(loads: Loads, taken: Taken, takers: Mapping[str, set[str]]) -> dict[str, frozenset[str]]:
     """The imports that call sites get when they take the names from their origin."""
-    modules = {module for name in taken.names for module in takers.get(name, ())}
+    modules = {module for name in handed_on(loads, taken) for module in takers.get(name, ())}
     return {module: frozenset({taken.origin}) for module in modules}

@@ -38,6 +38,7 @@ class Loads:
     def __init__(self, graph: ImportGraph) -> None:
         self.graph = graph
         self._successors: dict[str, tuple[str, ...]] = {}
+        self._taken: dict[str, tuple[Taken, ...]] = {}
 
     def successors(self, module: str) -> tuple[str, ...]:
         """What a module loads directly, its parent package first."""
@@ -83,6 +84,11 @@ class Loads:
 
     def taken(self, module: str) -> tuple[Taken, ...]:
         """What a module imports, by origin, in the order of the first statements."""
+        if module not in self._taken:
+            self._taken[module] = self._found_taken(module)
+        return self._taken[module]
+
+    def _found_taken(self, module: str) -> tuple[Taken, ...]:
         by_line: dict[int, set[str]] = {}
         for edge in self.graph.edges(module):
             by_line.setdefault(edge.line, set()).add(edge.imported)
@@ -115,7 +121,9 @@ class Loads:
     def edges_of(self, module: str, taken: Taken) -> Pairs:
         """The edges that go when a module no longer imports from one origin."""
         shared = {each for other in self.taken(module) if other.origin != taken.origin for each in other.targets}
-        return frozenset((module, target) for target in taken.targets - shared)
+        # the packages around the module run whatever it imports
+        gone = (target for target in taken.targets - shared if not module.startswith(f"{target}."))
+        return frozenset((module, target) for target in gone)
 
     def in_tree(self, name: str) -> bool:
         """Whether a module lies in the tree, as a file."""
@@ -131,3 +139,23 @@ def third_party(names: frozenset[str], loads: Loads, beside: frozenset[str] = fr
     tops = {name.partition(".")[0] for name in names if loads.graph.module(name) is None}
     tops -= {name.partition(".")[0] for name in beside}
     return tuple(sorted(top for top in tops if top not in sys.stdlib_module_names and loads.graph.module(top) is None))
+
+
+def exported(loads: Loads, taken: Taken) -> tuple[str, ...]:
+    """The names that others may take from the importer; what `import a.b` binds, and a future import, is no re-export."""
+    top = taken.origin.partition(".")[0]
+    if taken.origin == "__future__" or (taken.names == (top,) and "." in taken.origin and loads.in_tree(taken.origin)):
+        return ()
+    return taken.names
+
+
+def handed_on(loads: Loads, taken: Taken) -> frozenset[str]:
+    """What call sites may spell to take something from the importer because of this import.
+
+    A star of the importer hands on what its origin binds; a star of the call site takes every name without an underscore.
+    """
+    names = set(taken.names)
+    if "*" in names:
+        names |= loads.graph.ever_bound(taken.origin)
+    names.discard("*")
+    return frozenset(names | {"*"} if any(not name.startswith("_") for name in names) else names)
