@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+from codemods.import_cost.answer import answer
 from codemods.import_cost.loads import Loads
 from codemods.import_cost.picture import Kind, Node, Picture, picture
+from tests.import_cost.checkouts import opened
 from tests.import_cost.trees import HEAVY, loads_of
 
 CUT = frozenset({("pkg", "pkg.heavy")})
@@ -94,3 +98,16 @@ def test_a_module_runs_the_packages_around_it() -> None:
     found = by_name(picture(loads_of(HEAVY), "pkg.light"))
     assert found["pkg"].above == "pkg.light"
     assert found["pkg.heavy"].above == "pkg"
+
+
+def test_it_agrees_with_the_answer_in_text(tmp_path: Path) -> None:
+    tree = opened(tmp_path, HEAVY)
+    said = answer(tree, "pkg")
+    found = picture(tree.loads, "pkg")
+    names = {kind: {node.name for node in found.nodes if node.kind is kind} for kind in Kind}
+    assert names[Kind.MODULE] == set(said.loaded)
+    assert names[Kind.THIRD_PARTY] == set(said.third_party)
+    # what only one statement of the package brings in is what its origin dominates
+    sizes = {node.name: node.modules for node in found.nodes}
+    saved = {blame.origin: len(blame.saved) for blame in said.blames if blame.saved}
+    assert saved == {"pkg.heavy": sizes["pkg.heavy"], "pkg.light": sizes["pkg.light"]}
