@@ -23,7 +23,7 @@ from statistics import median
 
 from codemods.engine.errors import CodemodError
 
-SAYS_SO = "This ran the target's code: `import {module}`, {count} times, with {python}."
+SAYS_SO = "This ran the target's code: `import {module}`, {times}, with {python}."
 _BEGIN, _END = "codemods: the import begins", "codemods: the import has ended"
 _LINE = re.compile(r"^import time:\s+(\d+) \|\s+\d+ \| ( *)(.*)$")
 _LAST_LINES = 12
@@ -93,8 +93,9 @@ class Measured:
     @property
     def says(self) -> str:
         """The sentence that a report of this must hold."""
-        count = self.runs + 1 + (1 if self.probes else 0)
-        return SAYS_SO.format(module=self.module, count=count, python=self.python)
+        count = self.runs + bool(self.runs) + bool(self.probes)
+        times = "once" if count == 1 else f"{count} times"
+        return SAYS_SO.format(module=self.module, times=times, python=self.python)
 
 
 def measure(
@@ -109,7 +110,8 @@ def measure(
 ) -> Measured:
     """Import `module` with `python`, in fresh processes with `root` (the source root) as working directory.
 
-    `beside` are more folders of `sys.path`; `calls` are dotted names of callables to watch in a run of their own.
+    `beside` are more folders of `sys.path`; `calls` are dotted names of callables to watch in a run of their own;
+    with no `runs` nothing is timed.
     """
     for name in (module, *calls):
         if not _MODULE.fullmatch(name):
@@ -117,7 +119,8 @@ def measure(
     with tempfile.TemporaryDirectory(prefix="import-cost-") as folder:
         program = python if Path(python).name == python else str(Path(python).absolute())
         process = _Process(program, root, clean_environment(os.environ, beside), Path(folder), timeout)
-        process.run(module, "-c", _TIMED, module)
+        if runs:
+            process.run(module, "-c", _TIMED, module)
         found = [parse(process.run(module, "-X", "importtime", "-c", _TIMED, module)) for _ in range(runs)]
         if not all(found):
             raise ImportFailed(

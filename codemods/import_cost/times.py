@@ -1,6 +1,6 @@
 """Measured milliseconds beside the static numbers.
 
-Owns how the times of modules add up along the dominator tree, and the text that shows it.
+Owns how the times of modules add up along the dominator tree, and how that is shown, in text and as data.
 Invariant: it runs nothing; what it cannot assign to a module of the picture is stated, not spread.
 """
 
@@ -39,10 +39,44 @@ def elsewhere(measured: Measured, picture: Picture) -> int:
 
 def times_text(measured: Measured, picture: Picture, most: int = 15) -> str:
     """The report: the slowest parts by what would be saved without them, the probes, and that code was run."""
+    lines = [measured.says]
+    if measured.took:
+        lines += _table(measured, picture, most)
+    for probe in measured.probes:
+        lines += ["", *_probe(probe)]
+    return "\n".join(lines) + "\n"
+
+
+def times_fields(measured: Measured, picture: Picture) -> dict[str, object]:
+    """The same as plain data, for JSON: microseconds, all parts, in the order of the picture."""
+    return {
+        "module": measured.module,
+        "python": measured.python,
+        "ran": measured.says,
+        "runs_us": list(measured.took),
+        "total_us": measured.total_us,
+        "elsewhere_us": elsewhere(measured, picture),
+        "parts": [
+            {"name": name, "self_us": own, "exclusive_us": whole}
+            for name, (own, whole) in exclusive(measured, picture).items()
+        ],
+        "calls": [
+            {
+                "call": probe.call,
+                "loaded": probe.loaded,
+                "found": probe.found,
+                "times": probe.times,
+                "stack": [{"path": step.path, "line": step.line, "function": step.function} for step in probe.stack],
+            }
+            for probe in measured.probes
+        ],
+    }
+
+
+def _table(measured: Measured, picture: Picture, most: int) -> list[str]:
     times = exclusive(measured, picture)
     nodes = {node.name: node for node in picture.nodes}
     lines = [
-        measured.says,
         f"import {measured.module}: {_ms(measured.total_us)} for {picture.modules} modules and {picture.packages} "
         f"third-party packages, {_ms(elsewhere(measured, picture))} of it for the standard library and the unforeseen",
         f"(the sum of each module's median; the {measured.runs} runs took {_ms(min(measured.took))} to {_ms(max(measured.took))})",
@@ -52,9 +86,7 @@ def times_text(measured: Measured, picture: Picture, most: int = 15) -> str:
     for name, (own, whole) in sorted(times.items(), key=lambda item: (-item[1][1], item[0]))[:most]:
         kind = "" if nodes[name].kind is Kind.MODULE else f"  ({nodes[name].kind.value})"
         lines.append(f"{_ms(whole):>12}{_ms(own):>12}{nodes[name].modules:>9}  {name}{kind}")
-    for probe in measured.probes:
-        lines += ["", *_probe(probe)]
-    return "\n".join(lines) + "\n"
+    return lines
 
 
 def _node_of(module: str, nodes: Mapping[str, Node]) -> str:

@@ -34,7 +34,7 @@ def write(root: Path, files: dict[str, str]) -> Path:
 
 def probe(root: Path, files: dict[str, str], *calls: str) -> tuple[Probed, ...]:
     write(root, files)
-    return measure("pkg", root=root, runs=1, calls=calls).probes
+    return measure("pkg", root=root, runs=0, calls=calls).probes
 
 
 def names(found: Measured) -> list[str]:
@@ -109,6 +109,15 @@ def test_the_import_sees_no_arguments(tmp_path: Path) -> None:
     measure("pkg", root=tmp_path, runs=1, calls=("torch.cuda.init",))
 
 
+def test_without_timed_runs_only_the_calls_are_watched(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    write(tmp_path, {"pkg/__init__.py": f"with open({str(log)!r}, 'a') as file: print(1, file=file)\n"})
+    found = measure("pkg", root=tmp_path, runs=0, calls=("torch.cuda.init",))
+    assert log.read_text().split() == ["1"]
+    assert (found.modules, found.total_us) == ((), 0)
+    assert "`import pkg`, once, with" in found.says
+
+
 # -- Failures ---------------------------------------------------------------------------------------------------------
 
 
@@ -137,6 +146,8 @@ def test_an_import_that_ends_the_process_is_told(tmp_path: Path) -> None:
     write(tmp_path, {"pkg/__init__.py": "import os\nos._exit(0)\n"})
     with pytest.raises(ImportFailed, match="left no times"):
         measure("pkg", root=tmp_path, runs=1)
+    with pytest.raises(ImportFailed, match="what it called is not known"):
+        measure("pkg", root=tmp_path, runs=0, calls=("torch.cuda.init",))
 
 
 @pytest.mark.parametrize("name", ["pkg; import os", "pkg.", "", "a-b"])

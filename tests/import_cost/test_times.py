@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
+
 from codemods.import_cost.measure import Measured, Probed, Step, Timed
 from codemods.import_cost.picture import picture
-from codemods.import_cost.times import elsewhere, exclusive, times_text
+from codemods.import_cost.times import elsewhere, exclusive, times_fields, times_text
 from tests.import_cost.trees import HEAVY, loads_of
 
 PICTURE = picture(loads_of(HEAVY), "pkg")
@@ -68,3 +70,20 @@ def test_the_report_tells_each_outcome_of_a_probe_apart() -> None:
     assert "a.d: not called\n" in text
     assert "a.e: CALLED by the import, 2 times" in text
     assert text.endswith("    a11.py:11 in f\n") and "... 4 more" in text and "a3.py" not in text
+
+
+def test_without_timed_runs_there_is_no_table() -> None:
+    found = Measured("pkg", "python3", (), (), (Probed("a.d", True, True, 0, ()),))
+    assert times_text(found, PICTURE) == (
+        "This ran the target's code: `import pkg`, once, with python3.\n\na.d: not called\n"
+    )
+
+
+def test_the_same_is_there_as_plain_data() -> None:
+    found = measured(Probed("a.e", True, True, 2, (Step("a.py", 3, "f"),)))
+    fields = json.loads(json.dumps(times_fields(found, PICTURE)))
+    parts = {part["name"]: (part["self_us"], part["exclusive_us"]) for part in fields["parts"]}
+    assert parts == exclusive(found, PICTURE)
+    assert fields["total_us"] - fields["elsewhere_us"] == parts["pkg"][1]
+    assert fields["calls"][0]["stack"] == [{"path": "a.py", "line": 3, "function": "f"}]
+    assert fields["ran"].startswith("This ran the target's code")
