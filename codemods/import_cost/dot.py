@@ -82,7 +82,8 @@ def _shown(name: str, start: str, collapse: int) -> str:
 
 def _node(shown: str, names: list[str], start: str, drawn: Drawn) -> str:
     if len(names) > 1:
-        label = quoted(f"{shown}\n{len(names)} modules")
+        count = sum(drawn.kind(name) is Kind.MODULE for name in names)
+        label = quoted(f"{shown}\n{count} module{'' if count == 1 else 's'}")
         return f"{quoted(shown)} [label={label}, penwidth=2]"
     bold = ", penwidth=2" if shown == start else ""
     return f"{quoted(shown)} [label={quoted(shown)}{_LOOK[drawn.kind(names[0])]}{bold}]"

@@ -136,7 +136,7 @@
       if (node.below.length) cell.setAttribute("aria-expanded", String(!closed)); else cell.removeAttribute("aria-expanded");
       cell.setAttribute("aria-label", `${node.name}, ${node.below.length ? `with it ${counted(node.modules, node.packages)}` : KINDS[node.kind]}${trees.after && state.view === "before" && going(node) ? ", goes" : ""}`);
       Object.assign(cell.style, { left: `${x}px`, top: `${y}px`, width: `${Math.max(width, 1)}px`, height: `${Math.max(height, 1)}px` });
-      cell.style.setProperty("--deep", Math.min(node.depth - state.focus.depth, 12));
+      cell.style.setProperty("--deep", `${1.2 * Math.min(node.depth - state.focus.depth, 12)}%`);
       cell.replaceChildren();
       if (form !== " bare" && width >= 30 && height >= 15) cell.append(written(node, width, height, closed));
       if (last ? last.nextSibling !== cell : map.firstChild !== cell) map.insertBefore(cell, last ? last.nextSibling : map.firstChild);
@@ -313,7 +313,7 @@
   map.addEventListener("keydown", (event) => {
     const node = nodeAt(event.target);
     if (!node || event.ctrlKey || event.metaKey || event.altKey) return;
-    const order = [...cells.values()].length ? [...map.children].map((cell) => tree().names.get(cell.dataset.name)) : [];
+    const order = [...map.children].map((cell) => tree().names.get(cell.dataset.name));
     const at = order.indexOf(node);
     const moves = {
       ArrowDown: () => order[at + 1], ArrowUp: () => order[at - 1], Home: () => order[0], End: () => order[order.length - 1],
