@@ -20,6 +20,7 @@ from codemods.import_cost.loads import exported
 from codemods.import_cost.tree import Opened
 
 _PAIR = re.compile(rb"(?=\b(\w+)\s*[.:]\s*(\w+))")
+_AFTER = re.compile(rb"[.:]\s*(?=(\w+))")
 _ATTRIBUTE = re.compile(rb"\.\s*(\w+)")
 _QUOTED = re.compile(rb"[\"'](\w+)[\"']")
 _WORD = re.compile(rb"\w+")
@@ -99,12 +100,16 @@ def _readers(opened: Opened, inits: Mapping[str, _Init]) -> tuple[set[tuple[str,
         for leaf in {package.rpartition(".")[2], *called.get(package, ())}:
             for name in init.names:
                 pairs.setdefault(leaf.encode(), {}).setdefault(name.encode(), set()).add(package)
+    spelled_names = {name for names in pairs.values() for name in names}
     shown: set[tuple[str, str]] = set()
     for path in opened.tree.paths:
         data = opened.tree.read(path)
+        after = _AFTER.findall(data)
+        # the full pattern is four times as slow
+        found = set(_PAIR.findall(data)) if not spelled_names.isdisjoint(after) else set()
         hits = {
             (package, name.decode())
-            for leaf, name in set(_PAIR.findall(data))
+            for leaf, name in found
             if leaf in pairs
             for package in pairs[leaf].get(name, ())
             if path != inits[package].path
