@@ -96,17 +96,21 @@ def _narrows(loads: Loads, cost: Cost, names: tuple[str, ...]) -> bool:
 
 
 def _packages(saved: Collection[str], module: str, cost: Cost, loads: Loads) -> tuple[str, ...]:
-    """The packages with most of the saved modules at and below them; none that lies in one of the others."""
+    """The packages with most of the saved modules; what the answer names anyhow is left out."""
+    around = (module, cost.taken.origin)
+    packages = [name for name in saved if (located := loads.graph.module(name)) is not None and located.is_package]
+    return biggest(saved, [name for name in packages if name not in around])
+
+
+def biggest(names: Collection[str], among: Collection[str] | None = None) -> tuple[str, ...]:
+    """Those with most of the names at and below them (of `among`), none that lies in one of the others or around it."""
     below: Counter[str] = Counter()
-    for name in saved:
+    for name in names:
         while name:
             below[name] += 1
             name = name.rpartition(".")[0]
-    around = (module, cost.taken.origin)
     found: list[str] = []
-    for name in sorted(saved, key=lambda name: (-below[name], name)):
-        located = loads.graph.module(name)
-        nested = any(f"{name}.".startswith(f"{other}.") or f"{other}.".startswith(f"{name}.") for other in found)
-        if located is not None and located.is_package and not nested and name not in around:
+    for name in sorted(names if among is None else among, key=lambda name: (-below[name], name)):
+        if not any(f"{name}.".startswith(f"{other}.") or f"{other}.".startswith(f"{name}.") for other in found):
             found.append(name)
     return tuple(found)

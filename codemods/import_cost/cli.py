@@ -141,7 +141,7 @@ def _unused(root: Path, arguments: Mapping[str, object]) -> int:
     every, looked_at = unused(opened, below)
     found = every if arguments["include_public"] else tuple(each for each in every if not each.public)
     if arguments["output_format"] == "text":
-        _echo(questions.unused_lines(below, found, len(every) - len(found), looked_at, bool(arguments["verbose"])))
+        _echo(questions.unused_lines(below, found, len(every) - len(found), looked_at))
     else:
         fields = {"reexports": looked_at, "unused": formats.unused_fields(found)}
         _for_machines(arguments, "unused", fields, formats.unused_findings(found))

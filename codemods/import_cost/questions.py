@@ -87,7 +87,7 @@ def ranked_lines(below: str, shown: Sequence[Ranked], total: int, paint: Paint) 
         yield f"and {total - len(shown):,} more (-v shows all)"
 
 
-def unused_lines(below: str, found: Sequence[Unused], public: int, looked_at: int, verbose: bool) -> Iterator[str]:
+def unused_lines(below: str, found: Sequence[Unused], public: int, looked_at: int) -> Iterator[str]:
     """`--unused`, with a command for each package."""
     yield f"{len(found):,} of {counted(looked_at, 're-export')} of {below} are read by nobody in this tree"
     packages: dict[str, list[Unused]] = {}
@@ -97,7 +97,7 @@ def unused_lines(below: str, found: Sequence[Unused], public: int, looked_at: in
         names = [row.name for row in rows]
         yield ""
         yield f"{rows[0].path}:{rows[0].line} {counted(len(names), 'name')}"
-        yield f"  $ narrow-reexport {package} {' '.join(names) if verbose or len(names) < 40 else '...'}"
+        yield f"  $ narrow-reexport {package} {' '.join(names)}"
     if public:
         yield ""
         yield (

@@ -35,9 +35,8 @@ def assert_import_budget(
     """
     __tracebackhide__ = True
     budget = Budget(module, tuple(forbid), max_modules)
-    folder = Path(root) if root is not None else _folder(module)
-    # beside an installed package lie others, which are not of its tree
-    opened = open_tree(folder, module, exclude=() if root is not None else _others(folder, module))
+    folder, within = (Path(root), "") if root is not None else _found(module)
+    opened = open_tree(folder, module, within=within)
     _, exceeded = verify(opened.loads, budget)
     if exceeded:
         raise AssertionError("\n".join(line for each in exceeded for line in _told(each)))
@@ -47,25 +46,19 @@ def _told(exceeded: Exceeded) -> list[str]:
     return [exceeded.message, *chain_lines(exceeded.chain, indent="  ")]
 
 
-def _folder(module: str) -> Path:
-    """Where the import system finds the top-level package, without importing it."""
+def _found(module: str) -> tuple[Path, str]:
+    """The folder on `sys.path` in which the top-level package is found, and the package's own; nothing is imported."""
     top = module.partition(".")[0]
     spec = PathFinder.find_spec(top, sys.path)
+    hint = "pass root=, the folder of the checkout"
     if spec is None:
-        hint = "pass root=, the folder of the checkout"
         raise UnknownPackage(f"{top} is not on sys.path", hint=hint)
     if spec.submodule_search_locations:
-        return Path(next(iter(spec.submodule_search_locations))).parent
-    if spec.origin is None:
-        raise UnknownPackage(f"{top} has no file", hint="pass root=, the folder of the checkout")
-    return Path(spec.origin).parent
-
-
-def _others(folder: Path, module: str) -> list[str]:
-    top = module.partition(".")[0]
-    kept = {top, f"{top}.py"}
-    return [f"/{_literal(each.name)}" for each in folder.iterdir() if each.name not in kept]
-
-
-def _literal(name: str) -> str:
-    return "".join(f"\\{char}" if char in "*?[]!#\\ " else char for char in name)
+        for folder in map(Path, spec.submodule_search_locations):
+            below = folder.joinpath(*module.split(".")[1:])
+            if below.is_dir() or below.with_suffix(".py").is_file():  # one portion of a namespace package has it
+                return folder.parent, folder.name
+    if spec.origin is None or not spec.origin.endswith(".py"):
+        raise UnknownPackage(f"{top} has no source of {module}", hint=hint)
+    path = Path(spec.origin)
+    return (path.parent, path.name) if spec.submodule_search_locations is None else (path.parent.parent, top)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import os
+import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -58,13 +59,22 @@ def open_tree(
     exclude: Sequence[str] = (),
     source_roots: Sequence[str] = (),
     cached: bool = True,
+    within: str = "",
 ) -> Opened:
-    """Open the tree for `name`, a package or module in it. Raises UnknownPackage where there is none."""
-    paths = discover.list_files(root, exclude=exclude)
+    """Open the tree for `name`, a package or module in it. Raises UnknownPackage where there is none.
+
+    With `within` the tree is this folder of the root alone: an installed package, among many that are no part of it.
+    """
+    if within.endswith(".py"):
+        paths: tuple[str, ...] = (within,)
+    else:
+        paths = discover.list_files(root / within, exclude=exclude)
+    if within and not within.endswith(".py"):
+        paths = tuple(f"{within}/{path}" for path in paths)
     layout = Layout(paths, name, source_roots, root=_root_of(paths, name, source_roots))
     tree = Tree(root, paths)
-    records = _records(tree, layout, cached)
-    graph = ImportGraph(layout.locate, _reader(tree), _stored(records))
+    records = _records(tree, layout, cache.cache_file(root / within) if cached else None)
+    graph = ImportGraph(_locator(layout, source_roots), _reader(tree), _stored(records))
     return Opened(tree, layout, Loads(graph), records)
 
 
@@ -103,9 +113,8 @@ def _stored(records: Mapping[str, Record]) -> Callable[[Module], Outline | None]
 # --- what is known of each file ---
 
 
-def _records(tree: Tree, layout: Layout, cached: bool) -> dict[str, Record]:
-    file = cache.cache_file(tree.root)
-    known = cache.load(file) if cached else {}
+def _records(tree: Tree, layout: Layout, file: Path | None) -> dict[str, Record]:
+    known = cache.load(file) if file is not None else {}
     now = time.time_ns()
     found: dict[str, Record] = {}
     states: dict[str, tuple[int, int]] = {}
@@ -136,7 +145,7 @@ def _records(tree: Tree, layout: Layout, cached: bool) -> dict[str, Record]:
         part = [job for job in jobs if (modules[job[0]].name.partition(".")[0] == top) is inside]
         for (path, _), (outline, uses) in zip(part, _each(function, part, modules), strict=True):
             found[path] = Record(*states[path], modules[path], outline, uses)
-    if cached and (jobs or len(found) != len(known)):
+    if file is not None and (jobs or len(found) != len(known)):
         kept = {path: each for path, each in found.items() if now - each.changed > _FRESH}
         if kept.keys() != known.keys() or any(path in states for path in kept):
             cache.store(file, kept)
@@ -155,6 +164,30 @@ def _each(
 
 
 # --- where a module lies ---
+
+
+def _locator(layout: Layout, source_roots: Sequence[str]) -> Callable[[str], Module | None]:
+    """The module of the tree that an import of this name reaches, as far as a tree can tell.
+
+    Beside the top-level package in question a tree has folders `docker/` and `torch/`, scripts called `types.py`, and
+    the like; an import of such a name reaches the standard library or what is installed.
+    """
+    preferred = {layout.root, "", "src", *(root.rstrip("/").removeprefix("./") for root in source_roots)}
+    reached: dict[str, bool] = {layout.top: True}
+
+    def reaches(top: str) -> bool:
+        found = layout.locate(top) if top not in sys.stdlib_module_names else None
+        if found is None or not found.path:
+            return False
+        return found.is_package or found.path.removesuffix(f"{top}.py").rstrip("/") in preferred
+
+    def locate(name: str) -> Module | None:
+        top = name.partition(".")[0]
+        if top not in reached:
+            reached[top] = reaches(top)
+        return layout.locate(name) if reached[top] else None
+
+    return locate
 
 
 def _root_of(paths: Sequence[str], name: str, source_roots: Sequence[str]) -> str:

@@ -46,6 +46,27 @@ def test_the_root_is_where_the_package_is_found_and_nothing_is_imported(
     assert NAME not in sys.modules
 
 
+def test_what_lies_beside_an_installed_module_is_no_part_of_its_tree(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = write(tmp_path / "root", {"budgeted_module.py": "import budgeted_beside\n", "budgeted_beside.py": ""})
+    monkeypatch.syspath_prepend(str(root))
+    assert_import_budget("budgeted_module", max_modules=1)
+    with pytest.raises(AssertionError, match="loads budgeted_beside"):
+        assert_import_budget("budgeted_module", forbid=["budgeted_beside"])
+
+
+def test_a_namespace_package_is_found_by_the_portion_that_has_the_module(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("one", "two"):
+        files = {f"budgeted_ns/{name}/__init__.py": f"import third_{name}\n"}
+        monkeypatch.syspath_prepend(str(write(tmp_path / name, files)))
+    for name in ("one", "two"):
+        with pytest.raises(AssertionError, match=f"loads third_{name}"):
+            assert_import_budget(f"budgeted_ns.{name}", forbid=[f"third_{name}"], max_modules=1)
+
+
 def test_a_package_that_is_nowhere_is_named() -> None:
     with pytest.raises(UnknownPackage, match=r"is not on sys\.path"):
         assert_import_budget("nowhere_to_be_found.sub", max_modules=1)

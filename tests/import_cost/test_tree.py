@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from codemods.engine.errors import UnknownPackage
+from codemods.import_cost.loads import third_party
 from codemods.import_cost.tree import main_package, open_tree
 from tests.import_cost.checkouts import opened, write
 
@@ -38,6 +39,23 @@ def test_modules_are_found_in_every_layout(
 ) -> None:
     loads = opened(tmp_path, files, name).loads
     assert {each for each in loads.closure(name) if loads.in_tree(each)} == expected
+
+
+def test_what_only_has_the_name_of_an_installed_package_is_not_that(tmp_path: Path) -> None:
+    files = {
+        "pkg/__init__.py": "import docker, types, torch, helper, beside\n",
+        "docker/build.py": "",
+        "scripts/types.py": "import pkg.a\n",
+        "types.py": "",
+        "csrc/torch/x.py": "",
+        "scripts/helper.py": "",
+        "beside.py": "",
+        "pkg/a.py": "",
+    }
+    loads = opened(tmp_path, files).loads
+    whole = loads.closure("pkg")
+    assert {each for each in whole if loads.in_tree(each)} == {"pkg", "beside"}
+    assert third_party(whole, loads) == ("docker", "helper", "torch")
 
 
 def test_a_module_that_is_not_there_is_named_with_the_nearest(tmp_path: Path) -> None:

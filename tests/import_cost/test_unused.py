@@ -42,6 +42,17 @@ def test_what_is_read_is_not_unused(tmp_path: Path, text: str) -> None:
     assert names(tmp_path, {**PKG, "app.py": text}) == ["g"]
 
 
+@pytest.mark.parametrize("text", ["from outer import f\n", "import outer as o\nprint(o.f)\n", "X = 'outer.f'\n"])
+def test_who_reads_it_where_a_star_passes_it_on_is_a_reader(tmp_path: Path, text: str) -> None:
+    files = {**PKG, "top/mid.py": "from .pkg import *\n", "outer.py": "from top.mid import *\n", "app.py": text}
+    assert names(tmp_path, files) == ["g"]
+
+
+def test_a_star_of_the_top_level_package_makes_names_public(tmp_path: Path) -> None:
+    files = {**PKG, "top/__init__.py": "from .pkg import *\n"}
+    assert {each.public for each in unused(opened(tmp_path, files, "top"))[0]} == {"in the top-level package"}
+
+
 def test_settings_count_as_readers(tmp_path: Path) -> None:
     assert names(tmp_path, {**PKG, "setup.cfg": "[options]\nf = top.pkg:f\n"}) == ["g"]
 
