@@ -24,7 +24,7 @@ BENCH_STAMP := $(VENV)/.installed-bench
 # A form for `make forms FORM=name`: prints what its fixture becomes, ready to be recorded.
 FORM ?=
 
-.PHONY: help demo forms test test-page lint cases real-vllm real-packages every-reexport type-check bench clean
+.PHONY: help demo forms test test-page lint cases real-vllm real-packages every-reexport import-cost-truth type-check bench clean
 .DELETE_ON_ERROR:
 
 help: ## list the targets
@@ -66,6 +66,9 @@ bench: $(BENCH_STAMP) ## time the command against its floors, as ratios (downloa
 
 every-reexport: $(BENCH_STAMP) ## plan each re-export of vLLM 0.33.0 by itself, write nothing, print the table (half an hour)
 	$(BIN)/python benchmarks/every_reexport.py vllm-0.33.0 vllm
+
+import-cost-truth: $(STAMP) ## compare import_cost with a recount and with the interpreter (after real-packages: its packages)
+	$(BIN)/python benchmarks/import_cost_truth.py
 
 real-packages: $(STAMP) ## narrow random re-exports of sympy, networkx, django, ... on a copy; the interpreter judges (an hour)
 	$(BIN)/python benchmarks/real_packages.py

@@ -152,10 +152,15 @@ def verdict_fields(verdict: Verdict) -> dict[str, object]:
     return {"budgets": budgets, "exceeded": exceeded}
 
 
-def node_fields(node: Node) -> dict[str, object]:
-    """`--tree`, and what pictures are made of."""
-    fields: dict[str, object] = {"name": node.name, "in_tree": node.in_tree, "modules": node.size}
-    return {**fields, "children": [node_fields(child) for child in node.children]}
+def node_fields(tree: Node) -> list[dict[str, object]]:
+    """`--tree`: flat, each module after the one that brings it, since a chain may be deeper than parsers like."""
+    rows: list[dict[str, object]] = []
+    todo: list[tuple[Node, str | None]] = [(tree, None)]
+    while todo:
+        node, by = todo.pop()
+        rows.append({"name": node.name, "brought_by": by, "in_tree": node.in_tree, "modules": node.size})
+        todo += [(child, node.name) for child in reversed(node.children)]
+    return rows
 
 
 # --- findings ---

@@ -136,10 +136,9 @@ def third_party(names: frozenset[str], loads: Loads, beside: frozenset[str] = fr
 
     Those that `beside` loads, too, are left out.
     """
-    # openai/run.py      a folder of scripts with the name of a package that is loaded is not that package
-    rooted = {name.partition(".")[0] for name in names | beside if loads.in_tree(name)}
-    tops = {name.partition(".")[0] for name in names} - {name.partition(".")[0] for name in beside} - rooted
-    return tuple(sorted(top for top in tops if top not in sys.stdlib_module_names and not loads.in_tree(top)))
+    tops = {name.partition(".")[0] for name in names if loads.graph.module(name) is None}
+    tops -= {name.partition(".")[0] for name in beside}
+    return tuple(sorted(top for top in tops if top not in sys.stdlib_module_names and loads.graph.module(top) is None))
 
 
 def exported(loads: Loads, taken: Taken) -> tuple[str, ...]:

@@ -15,8 +15,8 @@ import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from codemods.engine.discover import SHOWING
 from codemods.import_cost.loads import exported
+from codemods.import_cost.records import decode_uses, encode_uses
 from codemods.import_cost.tree import Opened
 
 _PAIR = re.compile(rb"(?=\b(\w+)\s*[.:]\s*(\w+))")
@@ -24,6 +24,7 @@ _AFTER = re.compile(rb"[.:]\s*(?=(\w+))")
 _ATTRIBUTE = re.compile(rb"\.\s*(\w+)")
 _QUOTED = re.compile(rb"[\"'](\w+)[\"']")
 _WORD = re.compile(rb"\w+")
+_DOCUMENTS = (".md", ".rst", ".txt", ".markdown", ".mdx", ".qmd", ".Rmd", ".rmd")
 _DEPTH = 4  # so often is a module handed on by imports
 
 
@@ -146,7 +147,13 @@ def _readers(opened: Opened, inits: Mapping[str, _Init]) -> tuple[set[tuple[str,
             for package in pairs[leaf].get(name, ())
             if path != inits[package].path
         }
-        if path.endswith(SHOWING):
+        if path not in opened.records:  # stubs, Cython, notebooks, documents, settings
+            uses = decode_uses(encode_uses(data.replace(b'"', b"\n"), opened.layout.module_at(path)))
+            for use in uses:
+                init = inits.get(use.module)
+                if init is not None:
+                    hits |= {(use.module, name) for name in init.names if use.name in (name, "*")}
+        if path.endswith(_DOCUMENTS):
             shown |= hits
             continue
         read |= hits

@@ -29,9 +29,17 @@ def test_an_answer_has_all_that_is_counted(tmp_path: Path) -> None:
     }
 
 
-def test_a_tree_nests(tmp_path: Path) -> None:
-    fields = formats.node_fields(dominator_tree(opened(tmp_path, HEAVY).loads, "pkg"))
-    assert json.loads(json.dumps(fields))["children"][0]["name"] == "pkg.heavy"
+def test_a_tree_is_flat_and_each_module_comes_after_who_brings_it(tmp_path: Path) -> None:
+    rows = formats.node_fields(dominator_tree(opened(tmp_path, HEAVY).loads, "pkg"))
+    assert [(row["name"], row["brought_by"], row["modules"]) for row in rows[:3]] == [
+        ("pkg", None, 6),
+        ("pkg.heavy", "pkg", 3),
+        ("pkg.models", "pkg.heavy", 1),
+    ]
+    seen = {None}
+    for row in rows:
+        assert row["brought_by"] in seen
+        seen.add(row["name"])
 
 
 def test_a_budget_without_a_line_is_at_the_first(tmp_path: Path) -> None:

@@ -45,15 +45,3 @@ def test_third_party_is_neither_the_tree_nor_the_standard_library(tmp_path: Path
     whole = loads.closure("pkg")
     assert third_party(whole, loads) == ("numpy", "torch")
     assert third_party(whole, loads, frozenset({"torch.cuda"})) == ("numpy",)
-
-
-def test_a_folder_of_scripts_with_the_name_of_a_package_is_not_that_package(tmp_path: Path) -> None:
-    files = {"pkg/__init__.py": "import openai.types\n", "openai/run.py": ""}
-    loads = opened(tmp_path, files).loads
-    assert third_party(loads.closure("pkg"), loads) == ("openai",)
-
-
-def test_a_namespace_package_of_the_tree_is_not_third_party(tmp_path: Path) -> None:
-    files = {"pkg/__init__.py": "import space.a, space.compiled\n", "space/a.py": ""}
-    loads = opened(tmp_path, files).loads
-    assert third_party(loads.closure("pkg"), loads) == ()

@@ -53,6 +53,20 @@ def test_a_star_of_the_top_level_package_makes_names_public(tmp_path: Path) -> N
     assert {each.public for each in unused(opened(tmp_path, files, "top"))[0]} == {"in the top-level package"}
 
 
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("app.pyi", "from top.pkg import f as f\n"),
+        ("fast.pyx", "from top.pkg cimport x\nfrom top.pkg import f\n"),
+        ("nb.ipynb", '{"cells": [{"source": ["import os\\n", "from top.pkg import f\\n"]}]}'),
+        ("run.sh", 'python -c "from top.pkg import f; f()"\n'),
+        ("top/pkg/more.pyi", "from . import f\n"),
+    ],
+)
+def test_code_that_is_no_module_counts_too(tmp_path: Path, path: str, text: str) -> None:
+    assert names(tmp_path, {**PKG, path: text}) == ["g"]
+
+
 def test_settings_count_as_readers(tmp_path: Path) -> None:
     assert names(tmp_path, {**PKG, "setup.cfg": "[options]\nf = top.pkg:f\n"}) == ["g"]
 
@@ -77,6 +91,10 @@ def test_what_the_init_reads_itself_is_no_reexport_alone(tmp_path: Path) -> None
         ({"top/pkg/__init__.py": "from .a import f\nif True:\n    __all__ = []\n    __all__ += ['f']\n"}, "in __all__"),
         ({"top/pkg/__init__.py": "from . import a\nfrom .a import f\n__all__ = [*a.__all__]\n"}, "in __all__"),
         ({"docs/use.md": "Call `top.pkg.f`.\n", "top/pkg/__init__.py": "from .a import f\n"}, "in the documentation"),
+        (
+            {"docs/use.md": ">>> from top.pkg import f\n", "top/pkg/__init__.py": "from .a import f\n"},
+            "in the documentation",
+        ),
         ({"top/pkg/__init__.py": "", "top/__init__.py": "from .pkg.a import f\n"}, "in the top-level package"),
     ],
 )

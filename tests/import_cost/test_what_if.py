@@ -8,6 +8,8 @@ import pytest
 
 from codemods.engine.errors import UnknownSymbol
 from codemods.engine.model import Symbol
+from codemods.import_cost.blame import costs
+from codemods.import_cost.tree import open_tree
 from codemods.import_cost.what_if import what_if
 from tests.import_cost.checkouts import HEAVY, opened
 
@@ -53,3 +55,12 @@ def test_two_packages_are_narrowed_at_once(tmp_path: Path) -> None:
 def test_a_name_that_the_package_does_not_import_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(UnknownSymbol, match="imports no bif"):
         what_if(opened(tmp_path, HEAVY).loads, "pkg", [Symbol("pkg", "bif")])
+
+
+@pytest.mark.parametrize("name", ["codemods.engine.graph", "codemods.narrow_reexport.plan", "codemods.import_cost.cli"])
+def test_one_origin_narrowed_saves_what_it_is_to_blame_for(name: str) -> None:
+    loads = open_tree(Path(__file__).resolve().parents[2], name, cached=False).loads
+    for cost in costs(loads, name):
+        if len(cost.taken.names) and loads.in_tree(cost.taken.origin):
+            found = what_if(loads, name, [Symbol(name, each) for each in cost.taken.names])
+            assert set(found.gone) == {each for each in cost.saved if loads.in_tree(each)}
