@@ -28,7 +28,8 @@ FIXIT_STAMP := $(FIXIT_VENV)/.installed
 # A form for `make forms FORM=name`: prints what its fixture becomes, ready to be recorded.
 FORM ?=
 
-.PHONY: help demo forms test test-fixit lint guard cases real-vllm real-guard real-packages every-reexport type-check bench clean
+.PHONY: help demo forms test test-fixit test-page lint guard cases real-vllm real-guard real-packages every-reexport
+.PHONY: import-cost-truth type-check bench clean
 .DELETE_ON_ERROR:
 
 help: ## list the targets
@@ -47,6 +48,11 @@ test-fixit: $(FIXIT_STAMP) ## run the tests of the Fixit rule and of the command
 	$(FIXIT_BIN)/python -c 'import click, fixit; print("fixit", fixit.__version__)'
 	$(FIXIT_BIN)/python -m pytest tests/rules $(wildcard tests/*/test_cli.py) $(ARGS)
 	$(FIXIT_BIN)/python -m mypy codemods/rules
+
+test-page: $(STAMP) ## test the page of import_cost in a headless Chromium, which must be there
+	@command -v chromium || command -v chromium-browser || command -v google-chrome || \
+	    { echo "Chromium is not installed: on Debian, apt-get install chromium"; exit 1; }
+	$(BIN)/python -m pytest tests/import_cost/test_page.py $(ARGS)
 
 lint: $(STAMP) ## ruff and strict type checking
 	$(BIN)/python -m ruff check .
@@ -73,6 +79,9 @@ bench: $(BENCH_STAMP) ## time the command against its floors, as ratios (downloa
 
 every-reexport: $(BENCH_STAMP) ## plan each re-export of vLLM 0.33.0 by itself, write nothing, print the table (half an hour)
 	$(BIN)/python benchmarks/every_reexport.py vllm-0.33.0 vllm
+
+import-cost-truth: $(STAMP) ## compare import_cost with a recount and with the interpreter (after real-packages: its packages)
+	$(BIN)/python benchmarks/import_cost_truth.py
 
 real-packages: $(STAMP) ## narrow random re-exports of sympy, networkx, django, ... on a copy; the interpreter judges (an hour)
 	$(BIN)/python benchmarks/real_packages.py

@@ -44,11 +44,18 @@ _UNREADABLE = Outline((), readable=False)
 class ImportGraph:
     """The eager imports of a tree. `locate` maps a dotted name to its module, `read` a path to its bytes.
 
-    `outlines` holds what was found so far; graphs of the same files may share it.
+    `outlines` holds what was found so far; graphs of the same files may share it. `stored` gives outlines that were
+    found in an earlier run, None where there is none.
     """
 
-    def __init__(self, locate: Callable[[str], Module | None], read: Callable[[str], bytes | None]) -> None:
+    def __init__(
+        self,
+        locate: Callable[[str], Module | None],
+        read: Callable[[str], bytes | None],
+        stored: Callable[[Module], Outline | None] = lambda module: None,
+    ) -> None:
         self._locate = locate
+        self._stored = stored
         self._read = read
         self._modules: dict[str, Module | None] = {}
         self.outlines: dict[Module, Outline] = {}
@@ -79,8 +86,11 @@ class ImportGraph:
         if module not in self.outlines:
             if self._base is not None and module.path not in self._edited:
                 return self._base.outline(name)
-            data = self._read(module.path) if module.path else b""
-            self.outlines[module] = outline(data, module) if data is not None else _UNREADABLE
+            found = self._stored(module)
+            if found is None:
+                data = self._read(module.path) if module.path else b""
+                found = outline(data, module) if data is not None else _UNREADABLE
+            self.outlines[module] = found
         return self.outlines[module]
 
     def watch(self, name: str) -> tuple[Event | Reads, ...]:

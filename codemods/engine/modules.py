@@ -21,9 +21,14 @@ class Layout:
     """The modules of a tree, seen from one package."""
 
     def __init__(
-        self, paths: Sequence[str], package: str, source_roots: Sequence[str] = (), base: Layout | None = None
+        self,
+        paths: Sequence[str],
+        package: str,
+        source_roots: Sequence[str] = (),
+        base: Layout | None = None,
+        root: str | None = None,
     ) -> None:
-        """Find the root of `package`. Raises UnknownPackage where there is none, or more than one.
+        """Find the root of `package`, unless it is given. Raises UnknownPackage where there is none, or more than one.
 
         With `base` the tree is another checkout, which only uses the package: the package is looked up in `base`.
         """
@@ -46,7 +51,7 @@ class Layout:
         self.package = package
         self.top = package.partition(".")[0]
         self._base = base
-        self.root = self._root_of(package) if base is None else _NOWHERE
+        self.root = root if root is not None else self._root_of(package) if base is None else _NOWHERE
         self._portions = self._namespace_portions() if base is None else ()
 
     def locate(self, name: str) -> Module | None:

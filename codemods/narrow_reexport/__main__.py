@@ -85,6 +85,7 @@ _FOLDER = click.Path(exists=True, file_okay=False)
 @click.option(
     "--to-definition", is_flag=True, default=None, help="Follow further re-exports to the module that defines the name."
 )
+@click.option("--cost", is_flag=True, help="Say how many modules `import PACKAGE` loads before and after.")
 @click.option("--no-ban", is_flag=True, help="Write no row to narrowed.toml.")
 @click.option("--abort", "abort_run", is_flag=True, help="Take back a run that was killed while writing.")
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing but refusals and errors.")

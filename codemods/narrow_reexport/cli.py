@@ -61,6 +61,7 @@ def _run(request: Request, arguments: Mapping[str, object], options: NarrowOptio
     with _Progress() as progress:
         work = from_shims.run if request.from_shims else pipeline.run
         result = work(replace(request, progress=progress.show))
+    result = _with_cost(request, result, wanted=bool(arguments["cost"]))
     code = _exit_code(result, options, bool(arguments["check"]))
     writes = not dry and not result.failures and (not result.refusals or options.keep_going)
     if writes:
@@ -68,6 +69,25 @@ def _run(request: Request, arguments: Mapping[str, object], options: NarrowOptio
             project.save(root, changes)
     _say(result, arguments, options, code, writes)
     return code
+
+
+def _with_cost(request: Request, result: Result, *, wanted: bool) -> Result:
+    """Note what the import loads before and after: if that is wanted, or the graph is at hand."""
+    from codemods.import_cost.difference import difference, is_known
+
+    files = {
+        change.path: change.after for root, changes in result.changes if root == request.root for change in changes
+    }
+    if request.from_shims or not files or result.failures or not (wanted or is_known(request.root)):
+        return result
+    roots, exclude = request.options.source_root, request.options.exclude
+    try:
+        said = difference(request.root, request.package, files, exclude=exclude, source_roots=roots)
+    except CodemodError as error:  # a number that cannot be had stops no run
+        if not wanted:
+            return result
+        said = f"what import {request.package} loads cannot be told: {error}"
+    return replace(result, notes=(*result.notes, said))
 
 
 def _check_finished(root: Path, shown: str) -> None:

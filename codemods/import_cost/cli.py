@@ -1,0 +1,270 @@
+"""From the command line's arguments to an answer and an exit code.
+
+Owns which question is asked, and which stream says what.
+Invariant: only `CodemodError` is caught here; nothing is written but by `--update`, and the cache.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+import click
+
+from codemods.engine.errors import CodemodError
+from codemods.engine.report import wants_colour
+from codemods.import_cost.tree import Opened, open_tree
+
+if TYPE_CHECKING:
+    from codemods.import_cost.budgets import Options
+    from codemods.import_cost.formats import Finding
+
+DONE, EXCEEDED, CANNOT = 0, 1, 3
+
+
+def run(arguments: Mapping[str, object]) -> int:
+    """One invocation; returns the exit code."""
+    root = Path.cwd()
+    questions = [
+        name for name in ("why", "what_if", "everywhere", "unused", "show_tree", "check", "update") if arguments[name]
+    ]
+    if len(questions) > 1 and set(questions) != {"everywhere", "unused"}:
+        spelled = " and ".join(f"--{name.removeprefix('show_').replace('_', '-')}" for name in questions)
+        raise click.UsageError(f"{spelled} ask different questions: pass one of them")
+    question = questions[0] if questions else "answer"
+    try:
+        return _ASK[question](root, arguments)
+    except CodemodError as error:
+        where = f"{error.path}:{error.line}: " if error.line else f"{error.path}: " if error.path else ""
+        _echo([f"{paint('error', 'red')}: {where}{error.detail}"], err=True)
+        if error.text:
+            _echo([f"    {error.text}"], err=True)
+        if error.hint:
+            _echo([f"  {error.hint}"], err=True)
+        return CANNOT
+
+
+def _answer(root: Path, arguments: Mapping[str, object]) -> int:
+    from codemods.import_cost.answer import answer
+    from codemods.import_cost.report import answer_lines
+
+    opened, module = _open(root, arguments)
+    found = answer(opened, module)
+    if arguments["output_format"] == "text":
+        top, verbose = cast(int, arguments["top"]), bool(arguments["verbose"])
+        _echo(answer_lines(found, top=top, verbose=verbose, paint=paint))
+    else:
+        from codemods.import_cost import formats
+
+        _for_machines(arguments, "answer", formats.answer_fields(found), formats.answer_findings(found))
+    return DONE
+
+
+def _why(root: Path, arguments: Mapping[str, object]) -> int:
+    from codemods.import_cost import formats, questions
+    from codemods.import_cost.chains import why
+
+    opened, module = _open(root, arguments)
+    target = str(arguments["why"])
+    chains = why(opened.loads, module, target)
+    if arguments["output_format"] == "text":
+        shown = len(chains) if arguments["verbose"] else cast(int, arguments["top"])
+        _echo(questions.why_lines(module, target, chains, opened.tree.read, shown, paint))
+    else:
+        fields = {"module": module, "target": target, "chains": [formats.chain_fields(chain) for chain in chains]}
+        _for_machines(arguments, "why", fields)
+    return DONE
+
+
+def _what_if(root: Path, arguments: Mapping[str, object]) -> int:
+    from codemods.engine.model import Symbol
+    from codemods.import_cost import formats, questions
+    from codemods.import_cost.what_if import what_if
+
+    symbols = []
+    for spelled in cast("tuple[str, ...]", arguments["what_if"]):
+        package, colon, names = spelled.partition(":")
+        if not colon or not package or not names:
+            raise click.UsageError(f"--what-if takes PKG:NAME, not {spelled!r}")
+        symbols += [Symbol(package, name.strip()) for name in names.split(",")]
+    opened, module = _open(root, arguments, default=symbols[0].module)
+    found = what_if(opened.loads, module, symbols)
+    if arguments["output_format"] == "text":
+        _echo(questions.what_if_lines(found, symbols, bool(arguments["verbose"]), paint))
+    else:
+        _for_machines(arguments, "what-if", formats.what_if_fields(found))
+    return DONE
+
+
+def _tree(root: Path, arguments: Mapping[str, object]) -> int:
+    from codemods.import_cost import formats, questions
+    from codemods.import_cost.brought import dominator_tree
+
+    opened, module = _open(root, arguments)
+    found = dominator_tree(opened.loads, module)
+    if arguments["output_format"] == "text":
+        few = 0 if arguments["verbose"] else 2 * cast(int, arguments["top"])
+        _echo(questions.tree_lines(found, cast(int, arguments["depth"]), few))
+    else:
+        _for_machines(arguments, "tree", {"tree": formats.node_fields(found)})
+    return DONE
+
+
+def _everywhere(root: Path, arguments: Mapping[str, object]) -> int:
+    from codemods.import_cost import formats, questions
+    from codemods.import_cost.ranking import rank
+    from codemods.import_cost.tree import main_package
+    from codemods.import_cost.unused import unused
+
+    opened, below = _open(root, arguments, default=str(arguments["module"] or main_package(root)))
+    ranked = rank(opened, below)
+    if arguments["unused"]:
+        nobody = {(each.package, each.name) for each in unused(opened, below)[0]}
+        ranked = tuple(each for each in ranked if all((each.package, name) in nobody for name in each.names))
+    if arguments["output_format"] == "text":
+        shown = ranked if arguments["verbose"] else ranked[: 2 * cast(int, arguments["top"])]
+        _echo(questions.ranked_lines(below, shown, len(ranked), paint))
+    else:
+        _for_machines(arguments, "everywhere", {"reexports": formats.ranked_fields(ranked)})
+    return DONE
+
+
+def _unused(root: Path, arguments: Mapping[str, object]) -> int:
+    from codemods.import_cost import formats, questions
+    from codemods.import_cost.tree import main_package
+    from codemods.import_cost.unused import unused
+
+    opened, below = _open(root, arguments, default=str(arguments["module"] or main_package(root)))
+    every, looked_at = unused(opened, below)
+    found = every if arguments["include_public"] else tuple(each for each in every if not each.public)
+    if arguments["output_format"] == "text":
+        _echo(questions.unused_lines(below, found, len(every) - len(found), looked_at))
+    else:
+        fields = {"reexports": looked_at, "unused": formats.unused_fields(found)}
+        _for_machines(arguments, "unused", fields, formats.unused_findings(found))
+    return DONE
+
+
+def _check(root: Path, arguments: Mapping[str, object]) -> int:
+    from codemods.import_cost import budgets, formats, questions
+
+    if arguments["module"]:
+        raise click.UsageError("--check verifies all budgets; it takes no MODULE")
+    options = _budget_options(root, arguments)
+    verdict = budgets.check(root, options, cached=not arguments["no_cache"])
+    if arguments["output_format"] == "text":
+        bad = bool(verdict.exceeded)
+        _echo(questions.verdict_lines(verdict, paint), err=bad)
+    else:
+        _for_machines(arguments, "check", formats.verdict_fields(verdict), formats.verdict_findings(verdict))
+    return EXCEEDED if verdict.exceeded else DONE
+
+
+def _update(root: Path, arguments: Mapping[str, object]) -> int:
+    from codemods.import_cost import budgets, questions
+
+    options = _budget_options(root, arguments)
+    if arguments["module"]:
+        name = _dotted(root, str(arguments["module"]))
+        known = [each for each in options.budgets if each.module == name]
+        options = replace(options, budgets=tuple(known) or (budgets.Budget(name),))
+    verdict = budgets.check(root, options, cached=not arguments["no_cache"])
+    numbers = [(budget.module, count) for budget, count in verdict.counted]
+    budgets.update(root, numbers)
+    if arguments["output_format"] == "text":
+        _echo(questions.updated_lines(verdict))
+    else:
+        _for_machines(arguments, "update", {"budgets": dict(numbers)})
+    return DONE
+
+
+def _budget_options(root: Path, arguments: Mapping[str, object]) -> Options:
+    from codemods.import_cost.budgets import load_options
+
+    options = load_options(root)
+    roots = cast("tuple[str, ...]", arguments["source_root"]) or options.source_root
+    exclude = (*options.exclude, *cast("tuple[str, ...]", arguments["exclude"]))
+    return replace(options, source_root=roots, exclude=exclude)
+
+
+def _for_machines(
+    arguments: Mapping[str, object],
+    command: str,
+    fields: Mapping[str, object],
+    findings: Iterator[Finding] | None = None,
+) -> None:
+    from codemods.import_cost import formats
+
+    output = arguments["output_format"]
+    if output == "json":
+        _echo([formats.as_json(command, **fields)])
+    elif findings is None:
+        raise click.UsageError(f"--output-format {output} is for the plain answer, --unused and --check")
+    else:
+        _echo(formats.as_github(findings) if output == "github" else [formats.as_sarif(findings)])
+
+
+def _open(root: Path, arguments: Mapping[str, object], default: str = "") -> tuple[Opened, str]:
+    spelled = str(arguments["module"] or default)
+    if not spelled:
+        raise click.UsageError("Missing argument 'MODULE'.")
+    name = _dotted(root, spelled)
+    options = _budget_options(root, arguments)
+    opened = open_tree(
+        root,
+        name,
+        exclude=options.exclude,
+        source_roots=options.source_root,
+        cached=not arguments["no_cache"],
+    )
+    return opened, name
+
+
+def _dotted(root: Path, spelled: str) -> str:
+    """The dotted name of a module; a file is one of its own, below the packages that it lies in."""
+    if not spelled.endswith(".py") and "/" not in spelled:
+        if not all(part.isidentifier() for part in spelled.split(".")):
+            raise click.UsageError(f"{spelled!r} is no dotted module name")
+        return spelled
+    path = (root / spelled).resolve()
+    if not path.is_relative_to(root.resolve()) or not path.exists():
+        raise click.UsageError(f"{spelled!r} is no file below this folder")
+    parts = [path.stem] if path.is_file() and path.stem != "__init__" else []
+    folder = path.parent if path.is_file() else path
+    while (folder / "__init__.py").is_file():
+        parts.insert(0, folder.name)
+        folder = folder.parent
+    if not parts:
+        raise click.UsageError(f"{spelled!r} is a folder without __init__.py: give its dotted name")
+    return ".".join(parts)
+
+
+_ASK: dict[str, Callable[[Path, Mapping[str, object]], int]] = {
+    "answer": _answer,
+    "why": _why,
+    "what_if": _what_if,
+    "everywhere": _everywhere,
+    "unused": _unused,
+    "show_tree": _tree,
+    "check": _check,
+    "update": _update,
+}
+
+_STYLES: Mapping[str, Callable[[str], str]] = {
+    "bold": lambda text: click.style(text, bold=True),
+    "red": lambda text: click.style(text, fg="red", bold=True),
+    "yellow": lambda text: click.style(text, fg="yellow"),
+}
+
+
+def paint(text: str, style: str) -> str:
+    """A text in one of our styles; `_echo` takes them off where there is no colour."""
+    return _STYLES[style](text)
+
+
+def _echo(lines: Iterable[str], *, err: bool = False) -> None:
+    stream = sys.stderr if err else sys.stdout
+    click.echo("\n".join(lines), err=err, color=wants_colour(stream.isatty()))

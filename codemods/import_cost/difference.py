@@ -1,0 +1,48 @@
+"""What an edit of the tree does to an import, in one line.
+
+Owns the sentence that a codemod adds to its summary.
+Invariant: both numbers come from the same graph, before and after the edited bytes; nothing has to be written for that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from codemods.import_cost import cache
+from codemods.import_cost.answer import biggest, by_weight
+from codemods.import_cost.loads import Loads, third_party
+from codemods.import_cost.report import listed
+from codemods.import_cost.tree import open_tree
+
+_FEW = 4
+
+
+def is_known(root: Path) -> bool:
+    """Whether an earlier run has left the graph of this tree in the cache."""
+    return cache.cache_file(root).exists()
+
+
+def difference(
+    root: Path,
+    module: str,
+    files: Mapping[str, bytes],
+    *,
+    exclude: Sequence[str] = (),
+    source_roots: Sequence[str] = (),
+) -> str:
+    """`import pkg: 357 -> 48 modules of the tree, no longer loads torch, pkg.config`, for files with these bytes."""
+    loads = open_tree(root, module, exclude=exclude, source_roots=source_roots).loads
+    edited = Loads(loads.graph.edited(files))
+    before, after = loads.closure(module), edited.closure(module)
+    gone = before - after
+    counts = [sum(map(loads.in_tree, each)) for each in (before, after)]
+    packages = by_weight(third_party(gone, loads, after), gone, loads)
+    own = biggest([name for name in gone if loads.in_tree(name)])
+    no_longer = listed([*own[:_FEW], *packages[:_FEW]], verbose=True)
+    rest = len(own[_FEW:]) + len(packages[_FEW:])
+    if counts[0] == counts[1] and not no_longer:
+        return f"import {module}: {counts[0]:,} modules of the tree, as before"
+    more = f" and {rest:,} more" if rest else ""
+    said = f", no longer loads {no_longer}{more}" if no_longer else ""
+    return f"import {module}: {counts[0]:,} -> {counts[1]:,} modules of the tree{said}"
