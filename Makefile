@@ -75,6 +75,7 @@ real-vllm: $(BENCH_STAMP) ## run on the released vLLM 0.27.0 and compare byte fo
 	$(BIN)/python benchmarks/real_vllm.py
 
 bench: $(BENCH_STAMP) ## time the command against its floors, as ratios (downloads 40 MB once)
+	$(BIN)/python -m pip install -q --disable-pip-version-check grimp
 	$(BIN)/python benchmarks/ratios.py
 
 every-reexport: $(BENCH_STAMP) ## plan each re-export of vLLM 0.33.0 by itself, write nothing, print the table (half an hour)

@@ -1,7 +1,7 @@
 """`make bench`: the command against its floors, as ratios taken in one run.
 
-Owns two comparisons on the released vLLM 0.27.0: the seed run against Python's start and against a scan of all bytes,
-and the largest run against what one process needs to parse the same files.
+Owns three comparisons on the released vLLM 0.27.0: the seed run against Python's start and against a scan of all bytes,
+the largest run against what one process needs to parse the same files, and the import graph against grimp's.
 Invariant: nothing is written to the tree (`--check`), and nothing is asserted: times are for people to read.
 
     python benchmarks/ratios.py [--archive vllm-0.27.0.tar.gz] [--rounds 5]
@@ -18,6 +18,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from import_cost_speed import compare
 from real_vllm import FUSED, OPS, differing, fetch, put_back, snapshot, unpack
 
 START = ("-c", "import click, libcst")
@@ -71,7 +72,9 @@ def main() -> int:
             print(f"round {number} of {options.rounds}", file=sys.stderr)
         if changed := differing(snapshot(tree), before):
             raise SystemExit(f"--check changed the tree: {', '.join(changed[:10])}")
+        costs = compare(tree, "vllm", OPS, options.rounds, sys.executable)
     print(table({name: statistics.median(seconds) for name, seconds in times.items()}, count, options.rounds))
+    print(f"\nThe import graph of vllm, beside grimp's (which lacks the edges to parent packages):\n\n{costs}")
     return 0
 
 

@@ -45,7 +45,7 @@ def _blame_lines(answer: Answer, blame: Blame, verbose: bool, paint: Paint) -> I
     yield f"  {answer.path}:{lines} takes {listed(blame.names, verbose) or 'no name'}"
     if blame.third_party:
         yield f"  third-party with it: {listed(blame.third_party, verbose)}"
-    if blame.names:
+    if blame.command or blame.files:  # a plain module re-exports nothing on purpose
         yield f"  used through {answer.module} in {counted(len(blame.files), 'file')}"
     if blame.command:
         yield f"  $ {blame.command}"

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from codemods.engine import discover, parallel
+from codemods.engine import discover
 from codemods.engine.errors import UnknownPackage, Unreadable
 from codemods.engine.graph import ImportGraph
 from codemods.engine.model import Module
@@ -160,6 +160,8 @@ def _each(
 ) -> list[tuple[bytes, bytes]]:
     if len(jobs) < _MANY or function is read_uses:  # as quick as sending the bytes to another process
         return [function(path, data, modules) for path, data in jobs]
+    from codemods.engine import parallel  # a warm run does without it
+
     return list(parallel.each(function, jobs, modules))
 
 
