@@ -15,7 +15,7 @@ _FORMATS = click.Choice(["text", "json", "github", "sarif"])
 
 @click.command(
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Exit codes: 0 done, 1 --check found a budget exceeded, 2 bad arguments, 3 cannot.",
+    epilog="Exit codes: 0 done, 1 a budget is exceeded or a forbidden call was made, 2 bad arguments, 3 cannot.",
 )
 @click.argument("module", required=False)
 @click.option("--why", metavar="MODULE", help="Show by which chains MODULE (or a third-party package) is loaded.")
@@ -29,6 +29,14 @@ _FORMATS = click.Choice(["text", "json", "github", "sarif"])
 @click.option("--depth", type=click.IntRange(1), default=3, show_default=True, help="How deep --tree goes.")
 @click.option("--check", is_flag=True, help="Verify the budgets in pyproject.toml; exit 1 if one is exceeded.")
 @click.option("--update", is_flag=True, help="Record today's numbers as max-modules of the budgets.")
+@click.option("--html", metavar="FILE", help="Draw it as one self-contained page, before and after narrowing.")
+@click.option("--dot", "show_dot", is_flag=True, help="Print it for Graphviz.")
+@click.option("--measure", is_flag=True, help="RUN the import in the target's interpreter, and show milliseconds.")
+@click.option("--python", metavar="PATH", help="With --measure: that interpreter. Default: the one that runs this.")
+@click.option("--runs", type=click.IntRange(0), default=5, show_default=True, help="With --measure: how often.")
+@click.option(
+    "--forbid-call", multiple=True, metavar="CALL", help="With --measure: exit 1 if the import calls this. Repeatable."
+)
 @click.option("--top", type=click.IntRange(1), default=5, show_default=True, help="Show so many.")
 @click.option("--output-format", type=_FORMATS, default="text", show_default=True, help="How to report.")
 @click.option("--source-root", multiple=True, metavar="DIR", help="A folder that stands on sys.path. Repeatable.")
@@ -39,7 +47,7 @@ _FORMATS = click.Choice(["text", "json", "github", "sarif"])
 def main(**arguments: object) -> None:
     """Say what `import MODULE` loads, and which of its imports is to blame.
 
-    Run it at the root of a checkout. MODULE is a dotted name, or the path of a file. Nothing is imported.
+    Run it at the root of a checkout. MODULE is a dotted name, or the path of a file. Nothing is imported but with --measure.
     """
     sys.exit(cli.run(arguments))
 

@@ -7,20 +7,22 @@ Invariant: only `CodemodError` is caught here; nothing is written but by `--upda
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 import click
 
-from codemods.engine.errors import CodemodError
+from codemods.engine.errors import CannotWrite, CodemodError
 from codemods.engine.report import wants_colour
 from codemods.import_cost.tree import Opened, open_tree
 
 if TYPE_CHECKING:
+    from codemods.engine.model import Symbol
     from codemods.import_cost.budgets import Options
     from codemods.import_cost.formats import Finding
+    from codemods.import_cost.measure import Measured
 
 DONE, EXCEEDED, CANNOT = 0, 1, 3
 
@@ -29,8 +31,14 @@ def run(arguments: Mapping[str, object]) -> int:
     """One invocation; returns the exit code."""
     root = Path.cwd()
     questions = [
-        name for name in ("why", "what_if", "everywhere", "unused", "show_tree", "check", "update") if arguments[name]
+        name
+        for name in ("why", "what_if", "everywhere", "unused", "show_tree", "check", "update", "show_dot", "measure")
+        if arguments[name]
     ]
+    if arguments["forbid_call"] and not arguments["measure"]:
+        raise click.UsageError("--forbid-call watches a run: pass --measure with it")
+    if arguments["html"] and set(questions) - {"what_if", "measure"}:
+        raise click.UsageError("--html draws the plain answer, --what-if or --measure")
     if len(questions) > 1 and set(questions) != {"everywhere", "unused"}:
         spelled = " and ".join(f"--{name.removeprefix('show_').replace('_', '-')}" for name in questions)
         raise click.UsageError(f"{spelled} ask different questions: pass one of them")
@@ -55,11 +63,13 @@ def _answer(root: Path, arguments: Mapping[str, object]) -> int:
     found = answer(opened, module)
     if arguments["output_format"] == "text":
         top, verbose = cast(int, arguments["top"]), bool(arguments["verbose"])
-        _echo(answer_lines(found, top=top, verbose=verbose, paint=paint))
+        if arguments["html"] != "-":
+            _echo(answer_lines(found, top=top, verbose=verbose, paint=paint))
     else:
         from codemods.import_cost import formats
 
         _for_machines(arguments, "answer", formats.answer_fields(found), formats.answer_findings(found))
+    _draw(arguments, opened, module)
     return DONE
 
 
@@ -96,6 +106,7 @@ def _what_if(root: Path, arguments: Mapping[str, object]) -> int:
         _echo(questions.what_if_lines(found, symbols, bool(arguments["verbose"]), paint))
     else:
         _for_machines(arguments, "what-if", formats.what_if_fields(found))
+    _draw(arguments, opened, module, symbols)
     return DONE
 
 
@@ -111,6 +122,51 @@ def _tree(root: Path, arguments: Mapping[str, object]) -> int:
     else:
         _for_machines(arguments, "tree", {"tree": formats.node_fields(found)})
     return DONE
+
+
+def _dot(root: Path, arguments: Mapping[str, object]) -> int:
+    from codemods.import_cost.dot import dot
+
+    opened, module = _open(root, arguments)
+    _echo([dot(opened.loads, module).rstrip("\n")])
+    return DONE
+
+
+def _measure(root: Path, arguments: Mapping[str, object]) -> int:
+    from codemods.import_cost.drawings import Timing, before_picture, timed
+    from codemods.import_cost.times import times_fields, times_text
+
+    opened, module = _open(root, arguments)
+    calls = cast("tuple[str, ...]", arguments["forbid_call"])
+    python = str(arguments["python"] or sys.executable)
+    found = timed(opened, module, Timing(python, cast(int, arguments["runs"]), calls))
+    drawn = before_picture(opened, module)
+    if arguments["output_format"] == "text":
+        _echo([times_text(found, drawn, 3 * cast(int, arguments["top"]))])
+    else:
+        _for_machines(arguments, "measure", times_fields(found, drawn))
+    _draw(arguments, opened, module, measured=found)
+    return EXCEEDED if any(probe.times for probe in found.probes) else DONE
+
+
+def _draw(
+    arguments: Mapping[str, object],
+    opened: Opened,
+    module: str,
+    symbols: Sequence[Symbol] = (),
+    measured: Measured | None = None,
+) -> None:
+    target = str(arguments["html"] or "")
+    if not target:
+        return
+    from codemods.import_cost.drawings import html
+
+    text = html(opened, module, symbols, measured)
+    try:
+        with click.open_file(target, "w", encoding="ascii") as file:
+            file.write(text)
+    except OSError as error:
+        raise CannotWrite(f"cannot be written: {error.strerror}", path=target) from error
 
 
 def _everywhere(root: Path, arguments: Mapping[str, object]) -> int:
@@ -251,6 +307,8 @@ _ASK: dict[str, Callable[[Path, Mapping[str, object]], int]] = {
     "show_tree": _tree,
     "check": _check,
     "update": _update,
+    "show_dot": _dot,
+    "measure": _measure,
 }
 
 _STYLES: Mapping[str, Callable[[str], str]] = {

@@ -36,6 +36,8 @@ class WhatIf:
     gone: tuple[str, ...]
     third_party: tuple[str, ...]
     stays: tuple[Stays, ...]
+    cut: Pairs  # the edges that go
+    moved: tuple[tuple[str, frozenset[str]], ...]  # (call site, origins that it imports by itself then)
 
 
 def what_if(loads: Loads, module: str, symbols: Sequence[Symbol]) -> WhatIf:
@@ -69,6 +71,8 @@ def what_if(loads: Loads, module: str, symbols: Sequence[Symbol]) -> WhatIf:
         _in_tree(whole - after, loads),
         third_party(whole - after, loads, after),
         tuple(each for each in stays if each.origin in after),
+        cut,
+        tuple(moved.items()),
     )
 
 
