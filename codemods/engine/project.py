@@ -110,6 +110,26 @@ def abort(root: Path) -> tuple[str, ...]:
     return _settle(root, forward=False)
 
 
+def deliver(file: Path, data: bytes) -> None:
+    """Write a file that is no source: a plan. It appears whole or not at all."""
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        _replace(file, data)
+    except OSError as error:
+        raise CannotWrite(f"cannot be written: {_why(error)}", path=str(file)) from error
+
+
+def deliver_folder(folder: Path, files: dict[str, bytes]) -> None:
+    """Write a patch series; what an earlier one left there goes. The folder must hold nothing else."""
+    there = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
+    if not all(name == "series" or name.endswith((".patch", ".tmp")) for name in there):
+        raise CannotWrite("holds other files than patches", path=str(folder), hint="choose a new folder")
+    for name in sorted(there - files.keys()):
+        _remove(folder / name)
+    for name, data in files.items():
+        deliver(folder / name, data)
+
+
 # --- before anything is written ---
 
 

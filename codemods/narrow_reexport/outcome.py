@@ -27,6 +27,7 @@ from codemods.narrow_reexport.forms.package_init import plan_init
 from codemods.narrow_reexport.forms.shim import plan_shim, with_shim
 from codemods.narrow_reexport.forms.shim_table import Moved
 from codemods.narrow_reexport.forms.verdicts import accepts
+from codemods.narrow_reexport.parts import Standing, standing
 from codemods.narrow_reexport.plan import plan_file
 from codemods.narrow_reexport.request import Checkout, Request, Result, StillLoaded, accepted_sites
 from codemods.narrow_reexport.side_effects import side_effects
@@ -125,7 +126,24 @@ def assemble(
         finished += [row] if row is not None else []
         finished += inits if number == 0 else []
         complete.append((root, tuple(finished)))
-    return replace(result, changes=tuple(complete), still=_still(package, context, after), failures=tuple(failures))
+    stands = (
+        _standing(changes[0][1], main, context, before, namespaces.bytes_of(package)) if request.wants_parts else None
+    )
+    return replace(
+        result,
+        changes=tuple(complete),
+        still=_still(package, context, after),
+        failures=tuple(failures),
+        inits=tuple(change.path for change in inits),
+        standing=stands,
+    )
+
+
+def _standing(
+    changes: tuple[FileChange, ...], main: Checkout, context: Context, before: ImportGraph, init: bytes
+) -> Standing:
+    near = before.closure(context.package.name).union(*(before.closure(r.origin.module) for r in context.resolutions))
+    return standing(changes, list(main.plans.values()), context, frozenset(near), init)
 
 
 def plan_documents(checkout: Checkout, context: Context) -> None:

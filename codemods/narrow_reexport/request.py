@@ -17,6 +17,7 @@ from codemods.engine.model import Failure, FileChange, ImportEdge, Mention, Refu
 from codemods.engine.modules import Layout
 from codemods.engine.project import Tree
 from codemods.narrow_reexport.context import FilePlan
+from codemods.narrow_reexport.parts import Standing
 from codemods.narrow_reexport.resolve import Resolution
 from codemods.narrow_reexport.reuse import Earlier
 from codemods.narrow_reexport.scan import Scan
@@ -35,6 +36,7 @@ class Request:
     progress: Callable[[str, int, int], None] | None = None
     from_shims: bool = False  # the package is installed; only the call sites of the tree move
     python: str = ""  # the interpreter whose site-packages hold it
+    wants_parts: bool = False  # say how the edited files stand to each other
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,8 @@ class Result:
     searched: int = 0
     outside: tuple[str, ...] = ()  # modules of origins that are not in the tree
     installed: str = ""  # where the package lies whose shims were read
+    inits: tuple[str, ...] = ()  # the `__init__` and its stubs
+    standing: Standing | None = None  # how the call sites stand to each other, if that was asked for
 
     @property
     def files(self) -> int:

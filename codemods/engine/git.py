@@ -1,0 +1,154 @@
+"""Git, by its plumbing: what is uncommitted, and commits that never touch the person's files, index or HEAD.
+
+Owns every call of git but the listing of files.
+Invariant: commits are made through an index of their own outside the repository, and branches appear all at once or not at all.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from codemods.engine.discover import checkout_top
+from codemods.engine.errors import CodemodError
+from codemods.engine.model import FileChange
+
+_AT_ONCE = 500  # paths on one command line
+_NOTHING = "0" * 40
+
+
+class GitFailed(CodemodError):
+    """Git cannot do what is asked for: no repository, no identity, a branch that is there already."""
+
+
+class Uncommitted(CodemodError):
+    """Files that would be written have changes that no commit holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Repository:
+    """A checkout, and the folder in it that paths are relative to."""
+
+    root: Path
+    prefix: str  # from the top of the checkout to `root`: empty, or with a slash at the end
+
+    def modified(self, paths: Sequence[str]) -> tuple[str, ...]:
+        """Which of these files differ from HEAD, or are staged. An untracked file is none of them."""
+        found: list[str] = []
+        for start in range(0, len(paths), _AT_ONCE):
+            some = paths[start : start + _AT_ONCE]
+            told = self._git("status", "--porcelain", "-z", "--untracked-files=no", "--ignore-submodules", "--", *some)
+            rows = iter(told.split("\0"))
+            for row in rows:
+                found += [row[3:]] if row else []
+                if row[:1] in ("R", "C"):
+                    next(rows, None)  # where it came from
+        return tuple(sorted(path.removeprefix(self.prefix) for path in found))
+
+    def head(self) -> str:
+        """The commit that HEAD is at."""
+        return self._git("rev-parse", "--verify", "HEAD^{commit}").strip()
+
+    def person(self) -> str:
+        """Who commits here: `Name <mail>`."""
+        return self._git("var", "GIT_COMMITTER_IDENT").rpartition(">")[0] + ">"
+
+    def commit(self, parent: str, changes: Sequence[FileChange], message: str, author: str) -> str:
+        """A commit of these changes on `parent`; the same input gives the same commit."""
+        paths = [self.prefix + change.path for change in changes]
+        modes = self._modes(parent, paths)
+        rows = []
+        for change, path in zip(changes, paths, strict=True):
+            if change.before and path not in modes:
+                raise GitFailed("is in no commit, so no branch can change it", path=change.path, hint="commit it first")
+            blob = self._git("hash-object", "-w", "--stdin", f"--path={path}", given=change.after, top=True).strip()
+            rows.append(f"{modes.get(path, '100644')} {blob}\t{path}\0")
+        date = self._git("show", "-s", "--format=%cd", "--date=raw", parent).strip()
+        name, _, mail = author.partition(" <")
+        with tempfile.TemporaryDirectory(prefix="codemods-") as folder:
+            own = {"GIT_INDEX_FILE": f"{folder}/index"}
+            self._git("read-tree", parent, more=own)
+            given = "".join(rows).encode("utf-8", "surrogateescape")
+            self._git("update-index", "-z", "--index-info", given=given, more=own, top=True)
+            tree = self._git("write-tree", more=own).strip()
+        who = {
+            f"GIT_{role}_{field}": value
+            for role in ("AUTHOR", "COMMITTER")
+            for field, value in (("NAME", name), ("EMAIL", mail.rstrip(">")), ("DATE", date))
+        }
+        given = message.encode("utf-8", "surrogateescape")
+        return self._git("commit-tree", tree, "-p", parent, given=given, more=who).strip()
+
+    def create_branches(self, branches: Mapping[str, str]) -> tuple[str, ...]:
+        """All of these branches, or none; those that are new. One that is there already must be at its commit."""
+        new: list[str] = []
+        for name, commit in branches.items():
+            self._git("check-ref-format", "--branch", name)
+            now = self._git("for-each-ref", "--format=%(objectname)", f"refs/heads/{name}").strip()
+            if now and now != commit:
+                hint = f"delete it (git branch -D {name}) or choose another prefix"
+                raise GitFailed(f"there is a branch {name} with other commits", hint=hint)
+            new += [] if now else [name]
+        rows = "".join(f"create refs/heads/{name}\0{branches[name]}\0" for name in new)
+        if rows:
+            self._git("update-ref", "-z", "--stdin", given=rows.encode("utf-8"))
+        return tuple(new)
+
+    def _modes(self, commit: str, paths: Sequence[str]) -> dict[str, str]:
+        modes: dict[str, str] = {}
+        for start in range(0, len(paths), _AT_ONCE):
+            some = paths[start : start + _AT_ONCE]
+            for row in self._git("ls-tree", "-z", commit, "--", *some, top=True).split("\0"):
+                if row:
+                    facts, _, path = row.partition("\t")
+                    modes[path] = facts.split()[0]
+        return modes
+
+    def _git(
+        self, *arguments: str, given: bytes = b"", more: Mapping[str, str] | None = None, top: bool = False
+    ) -> str:
+        folder = self.root
+        for _ in range(self.prefix.count("/") if top else 0):
+            folder = folder.parent
+        environment = {**os.environ, "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C", **(more or {})}
+        try:
+            done = subprocess.run(
+                ["git", "--literal-pathspecs", *arguments],
+                cwd=folder,
+                env=environment,
+                input=given,
+                capture_output=True,
+                check=False,
+            )
+        except OSError as error:
+            raise GitFailed(f"git cannot be started: {error.strerror}") from error
+        if done.returncode:
+            said = (done.stderr.decode("utf-8", "replace").strip().splitlines() or ["it says nothing"])[-1]
+            raise GitFailed(f"git {arguments[0]} failed: {said}")
+        return done.stdout.decode("utf-8", "surrogateescape")
+
+
+def repository(root: Path) -> Repository | None:
+    """The checkout around a folder, None where there is none."""
+    here = root.resolve()
+    top = checkout_top(here)
+    if top is None:
+        return None
+    inside = here.relative_to(top).as_posix()
+    return Repository(here, "" if inside == "." else f"{inside}/")
+
+
+def check_committed(root: Path, changes: Sequence[FileChange]) -> None:
+    """Raise Uncommitted where a change would be written over work that is in no commit."""
+    found = repository(root) if changes else None
+    if found is None:
+        return
+    modified = found.modified([change.path for change in changes])
+    if modified:
+        others = f", and so {'has' if len(modified) == 2 else 'have'} {', '.join(modified[1:])}" if modified[1:] else ""
+        hint = "commit or stash them, or pass --allow-dirty"
+        raise Uncommitted(f"has uncommitted changes{others}; nothing was written", path=modified[0], hint=hint)

@@ -1,0 +1,86 @@
+"""Parts leave the machine: as patches for `git am`, or as branches.
+
+Owns the form of a patch mail and of a commit message, and which branch stands on which.
+Invariant: a part's patch changes exactly the bytes that its `FileChange`s say; the last part stands on all others.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from codemods.engine.git import Repository
+from codemods.engine.model import FileChange
+from codemods.engine.report import diff
+
+
+@dataclass(frozen=True, slots=True)
+class PullRequest:
+    """One part: its name, what it says (a title, a body in Markdown), what it changes."""
+
+    name: str
+    title: str
+    body: str
+    changes: tuple[FileChange, ...]
+    last: bool = False  # it needs all others
+
+    @property
+    def slug(self) -> str:
+        """The name as part of a file's or a branch's name."""
+        return re.sub(r"[^A-Za-z0-9]+", "-", self.name).strip("-").lower() or "part"
+
+
+def message(part: PullRequest, template: str, *, signed_by: str = "") -> str:
+    """The commit message: `{title}`, `{body}` and `{name}` of the template filled in, and the sign-off."""
+    values = {"title": part.title, "body": part.body, "name": part.name}
+    text = re.sub(r"\{(title|body|name)\}", lambda found: values[found[1]], template).strip()
+    trailer = f"\n\nSigned-off-by: {signed_by}" if signed_by else ""
+    return f"{text}{trailer}\n"
+
+
+def patch(part: PullRequest, number: int, total: int, text: str, author: str, date: str, prefix: str) -> bytes:
+    """The part as a mail that `git am --keep-cr` takes."""
+    title, _, rest = text.partition("\n")
+    head = [
+        "From 0000000000000000000000000000000000000000 Mon Sep 17 00:00:00 2001",
+        f"From: {author}",
+        f"Date: {date}",
+        f"Subject: [PATCH {number}/{total}] {title}",
+        "MIME-Version: 1.0",
+        "Content-Type: text/plain; charset=UTF-8",
+        "Content-Transfer-Encoding: 8bit",
+        "",
+        rest.strip("\n"),
+        "---",
+        "",
+    ]
+    moved = [replace(change, path=prefix + change.path) for change in part.changes]
+    return "\n".join(head).encode("utf-8") + b"".join(diff(change) for change in moved) + b"-- \ncodemods\n\n"
+
+
+def series(
+    parts: Sequence[PullRequest], messages: Sequence[str], author: str, date: str, prefix: str
+) -> dict[str, bytes]:
+    """The files of a patch series: each part, numbered, and `series`, which lists them in an order that works."""
+    files: dict[str, bytes] = {}
+    for number, (part, text) in enumerate(zip(parts, messages, strict=True), start=1):
+        name = f"{number:04}-{part.slug}.patch"
+        files[name] = patch(part, number, len(parts), text, author, date, prefix)
+    return {**files, "series": "".join(f"{name}\n" for name in files).encode("ascii")}
+
+
+def branches(
+    repository: Repository, parts: Sequence[PullRequest], messages: Sequence[str], author: str, prefix: str
+) -> dict[str, tuple[str, bool]]:
+    """Make a branch for each part, from HEAD; the last one stands on all others. For each its commit, and if it is new."""
+    head = repository.head()
+    found: dict[str, str] = {}
+    stacked = head
+    for number, (part, text) in enumerate(zip(parts, messages, strict=True), start=1):
+        name = f"{prefix}{number:02}-{part.slug}"
+        upon = repository.commit(stacked, part.changes, text, author)
+        alone = upon if part.last or stacked == head else repository.commit(head, part.changes, text, author)
+        found[name], stacked = alone, upon
+    new = repository.create_branches(found)
+    return {name: (commit, name in new) for name, commit in found.items()}

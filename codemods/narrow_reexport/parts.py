@@ -1,0 +1,205 @@
+"""Which edited files work before the re-export is gone, which only together, and which only afterwards.
+
+Owns that verdict, from the plans and the two texts of each file.
+Invariant: a file stands alone only if its new text reads each symbol rightly while the package still holds it; whatever is
+not known to do so goes with the part that removes the re-export.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from codemods.engine.discover import is_code, runs
+from codemods.engine.model import FileChange, Module
+from codemods.engine.namespace import absolute
+from codemods.engine.split import joined
+from codemods.narrow_reexport.context import Context, FilePlan
+from codemods.narrow_reexport.resolve import Resolution
+
+_PATCHES = re.compile(r"(?<![a-z])(?:monkey)?patch|(?:set|del)attr\b|\bspy\b")
+_IMPORTS_LATE = re.compile(r"\b(?:import_module|__import__|reload|subprocess|runpy|exec|run_module|run_path)\b")
+_Imported = tuple[str, str, "str | None"]
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How the edited call-site files stand to each other."""
+
+    last: frozenset[str] = frozenset()  # their new text is only known to work once the re-exports are gone
+    groups: tuple[frozenset[str], ...] = ()  # files that only work together
+    symbols: tuple[tuple[str, tuple[str, ...]], ...] = ()  # for each file the symbols that it reaches
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """What the two texts of one file tell."""
+
+    late: bool = False  # a name may be looked up while a function runs, or in text
+    reads: bool = False  # the new text reads more than names that from-imports bind
+    patches: bool = False  # it may patch a symbol
+    imports_late: bool = False  # it may import other files while a patch is on
+    lists: bool = False  # its `__all__` changed
+    loads: bool = False  # its imports load modules in another order
+
+
+def standing(
+    changes: Sequence[FileChange], plans: Sequence[FilePlan], context: Context, near: frozenset[str], init: bytes
+) -> Standing:
+    """How the call-site files stand; `near` are the modules that the package or an origin loads, `init` its text."""
+    symbols = {str(found.symbol) for found in context.resolutions}
+    reached = {plan.path: {each.symbol for each in plan.reached} & symbols for plan in plans}
+    # a file that says nothing of what it reaches may reach any of them
+    names = {change.path: reached.get(change.path) or symbols for change in changes}
+    masked = _masked(context.resolutions)
+    looks = {change.path: _look(change, context, masked) for change in changes}
+    last: set[str] = set()
+    for path, look in looks.items():
+        is_near = context.layout.module_at(path).name in near
+        if look is None:
+            if masked:
+                last.add(path)
+        elif look.lists or (masked and look.reads) or (is_near and look.loads):
+            last.add(path)
+    groups = []
+    own = _read_in_functions(init)
+    for patched in context.patched:
+        if patched.stays:
+            continue
+        # patch("pkg.sub.sym") and the readers that it covers
+        symbol = f"{context.package.name}:{patched.name}"
+        patching = {path for path, look in looks.items() if look is None or look.patches}
+        group = patching | {path for path, look in looks.items() if symbol in names[path] and look and look.late}
+        if any(look is None or look.imports_late for look in (looks[path] for path in patching)):
+            group |= {path for path in looks if symbol in names[path]}
+        groups.append(frozenset(group))
+        if patched.name in own:
+            last |= group
+    apart = []
+    for whole in joined(groups):
+        if whole & last:
+            last |= whole
+        elif len(whole) > 1:
+            apart.append(whole)
+    told = tuple((path, tuple(sorted(names[path]))) for path in sorted(names))
+    return Standing(frozenset(last), tuple(apart), told)
+
+
+def _masked(resolutions: Sequence[Resolution]) -> frozenset[str]:
+    """The names of modules that, while the re-exports are there, no attribute path leads to."""
+    # from .fused import fused, helper        `pkg.fused` is the function, and `pkg.fused.helper` fails
+    found = set()
+    for one in resolutions:
+        for other in resolutions:
+            if not other.is_submodule and f"{one.origin.module}.".startswith(f"{other.symbol.dotted}."):
+                found.add(other.symbol.name)
+    return frozenset(found)
+
+
+def _look(change: FileChange, context: Context, masked: frozenset[str]) -> _Look | None:
+    """What changed in a file of code; None for anything else that may run, and for what cannot be read."""
+    if not is_code(change.path):
+        return None
+    if not runs(change.path):
+        return _Look()
+    try:
+        before, after = ast.parse(change.before), ast.parse(change.after)
+    except (SyntaxError, ValueError):
+        return None
+    old, new = _expressions(before), _expressions(after)
+    fresh = {text for text in new if new[text] > old.get(text, 0)}
+    gone = {text for text in old if old[text] > new.get(text, 0)}
+    late_before, late_after = _imports(before, late=True), _imports(after, late=True)
+    added = (late_after | _imports(after, late=False)) - (late_before | _imports(before, late=False))
+    text = change.after.decode("utf-8", "replace")
+    module = context.layout.module_at(change.path)
+    same = {context.package.name, *(found.origin.module for found in context.resolutions)}
+    return _Look(
+        late=late_before != late_after or bool(fresh | gone),
+        reads=bool(fresh) or any(_takes_attribute(each, masked) for each in added),
+        patches=_PATCHES.search(text) is not None,
+        imports_late=bool(late_after) or _IMPORTS_LATE.search(text) is not None,
+        lists=_listings(before) != _listings(after),
+        loads=_loads(before, module, same) != _loads(after, module, same),
+    )
+
+
+def _expressions(tree: ast.Module) -> dict[str, int]:
+    """How often each expression that leads further than a name stands there: attribute reads and texts."""
+    found: dict[str, int] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Attribute, ast.Constant, ast.JoinedStr)):
+            text = ast.dump(node)
+            found[text] = found.get(text, 0) + 1
+    return found
+
+
+def _imports(tree: ast.Module, *, late: bool) -> frozenset[_Imported]:
+    """What import statements bind, as (module, name, alias): those in functions, or all others."""
+    inside = {id(node) for function in _functions(tree) for node in ast.walk(function)}
+    found: set[_Imported] = set()
+    for node in ast.walk(tree):
+        if (id(node) in inside) is not late:
+            continue
+        if isinstance(node, ast.Import):
+            found |= {(alias.name, "", alias.asname) for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            module = "." * node.level + (node.module or "")
+            found |= {(module, alias.name, alias.asname) for alias in node.names}
+    return frozenset(found)
+
+
+def _functions(tree: ast.Module) -> Iterator[ast.AST]:
+    return (node for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)))
+
+
+def _takes_attribute(imported: _Imported, masked: frozenset[str]) -> bool:
+    # import pkg.fused as m        from pkg import fused as m        both take what the package holds: the function
+    module, name, alias = imported
+    parts = module.split(".")
+    if not name:
+        return alias is not None and bool(masked.intersection(parts))
+    return name in masked and parts[-1] != name
+
+
+def _loads(tree: ast.Module, module: Module, same: Iterable[str]) -> list[str]:
+    """What the imports outside functions load, in order; where `from pkg import sym` works, its origin is loaded, too."""
+    inside = {id(node) for function in _functions(tree) for node in ast.walk(function)}
+    found: list[str] = []
+    nodes = [node for node in ast.walk(tree) if isinstance(node, (ast.Import, ast.ImportFrom))]
+    for node in sorted(nodes, key=lambda node: (node.lineno, node.col_offset)):
+        if id(node) in inside:
+            continue
+        if isinstance(node, ast.ImportFrom):
+            source = absolute(module, node)
+            names = ["pkg" if source in same else f"from {source}"]
+        else:
+            names = [f"import {alias.name}" for alias in node.names]
+        found += [name for name in names if found[-1:] != [name]]
+    return found
+
+
+def _listings(tree: ast.Module) -> list[str]:
+    """Everything that is done with `__all__` at module level."""
+    statements = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr)
+    return [
+        ast.dump(node)
+        for node in tree.body
+        if isinstance(node, statements)
+        and any(isinstance(part, ast.Name) and part.id == "__all__" for part in ast.walk(node))
+    ]
+
+
+def _read_in_functions(init: bytes) -> frozenset[str]:
+    """Names that functions of the `__init__` spell: as a patch moves they must move with it, in the last part."""
+    try:
+        tree = ast.parse(init)
+    except (SyntaxError, ValueError):
+        return frozenset()
+    parts = [part for function in _functions(tree) for part in ast.walk(function)]
+    named = {part.id for part in parts if isinstance(part, ast.Name)}
+    return frozenset(
+        named | {part.value for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, str)}
+    )

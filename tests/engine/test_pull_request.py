@@ -1,0 +1,67 @@
+"""Patches that `git am` takes, and branches that stand on each other."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from codemods.engine.git import repository
+from codemods.engine.model import FileChange
+from codemods.engine.pull_request import PullRequest, branches, message, series
+from tests.engine.repositories import committed, git
+
+WHO = "Bob Ömer <bob@example.org>"
+DATE = "Mon, 30 Nov 2026 11:00:00 +0000"
+FILES = {"a b.py": b"a\r\nrest\r\n", "latin.py": b"# \xe9\nx\n", "bare.py": b"no newline"}
+ONE = (FileChange("a b.py", FILES["a b.py"], b"A\r\nrest\r\n"),)
+TWO = (FileChange("latin.py", FILES["latin.py"], b"# \xe9\ny\n"), FileChange("bare.py", b"no newline", b"yes"))
+THREE = (FileChange("new.toml", b"", b"n\n"),)
+PARTS = (
+    PullRequest("@org/a team", "One – first", "Body\n\n    code\n\n- list", ONE),
+    PullRequest("two", "Two", "b", TWO),
+    PullRequest("removal", "Last", "b", THREE, last=True),
+)
+TEXTS = [message(part, "{title}\n\n{body}", signed_by=WHO) for part in PARTS]
+
+
+def laid(root: Path) -> Path:
+    for path, data in FILES.items():
+        (root / path).write_bytes(data)
+    committed(root)
+    return root
+
+
+def after(root: Path, commit: str) -> dict[str, str]:
+    names = git(root, "ls-tree", "-z", "--name-only", commit).split("\0")[:-1]
+    return {name: git(root, "show", f"{commit}:{name}") for name in names}
+
+
+def test_the_series_goes_through_git_am_byte_for_byte_and_with_its_words(tmp_path: Path) -> None:
+    root = laid(tmp_path)
+    found = series(PARTS, TEXTS, WHO, DATE, "")
+    assert found["series"] == b"0001-org-a-team.patch\n0002-two.patch\n0003-removal.patch\n"
+    for name in found["series"].decode().split():
+        (root / ".git" / name).write_bytes(found[name])
+        git(root, "am", "-q", "--keep-cr", f".git/{name}")
+    assert (root / "a b.py").read_bytes() == b"A\r\nrest\r\n"
+    assert (root / "latin.py").read_bytes() == b"# \xe9\ny\n"
+    assert (root / "bare.py").read_bytes() == b"yes"
+    assert (root / "new.toml").read_bytes() == b"n\n"
+    assert git(root, "log", "--reverse", "--format=%an <%ae>%n%B", "-3").startswith(f"{WHO}\n{TEXTS[0]}")
+
+
+def test_each_branch_stands_on_head_and_the_last_one_on_all(tmp_path: Path) -> None:
+    root = laid(tmp_path)
+    repo = repository(root)
+    assert repo is not None
+    made = branches(repo, PARTS, TEXTS, WHO, "n/")
+    assert list(made) == ["n/01-org-a-team", "n/02-two", "n/03-removal"]
+    assert all(new for _, new in made.values())
+    assert [git(root, "rev-list", "--count", f"main..{name}").strip() for name in made] == ["1", "1", "3"]
+    whole = {**FILES, "a b.py": b"A\r\nrest\r\n", "latin.py": b"# \xe9\ny\n", "bare.py": b"yes", "new.toml": b"n\n"}
+    assert after(root, "n/03-removal") == {p: d.decode("utf-8", "surrogateescape") for p, d in whole.items()}
+    assert not any(new for _, new in branches(repo, PARTS, TEXTS, WHO, "n/").values())
+
+
+def test_a_template_is_filled_in_and_braces_in_the_words_are_no_fields() -> None:
+    part = PullRequest("n", "T {body}", "B", ())
+    assert message(part, "[{name}] {title}\n\n{body} {other}") == "[n] T {body}\n\nB {other}\n"
