@@ -15,8 +15,11 @@ from dataclasses import dataclass
 from codemods.engine.discover import is_code, runs
 from codemods.engine.model import FileChange, Module
 from codemods.engine.namespace import absolute
+from codemods.engine.source import NotPython, Source, decode, parse
 from codemods.engine.split import joined
+from codemods.engine.walk import analyse
 from codemods.narrow_reexport.context import Context, FilePlan
+from codemods.narrow_reexport.forms.patch_target import patch_calls
 from codemods.narrow_reexport.resolve import Resolution
 
 _PATCHES = re.compile(r"(?<![a-z])(?:monkey)?patch|(?:set|del)attr\b|\bspy\b")
@@ -53,14 +56,13 @@ def standing(
     reached = {plan.path: {each.symbol for each in plan.reached} & symbols for plan in plans}
     # a file that says nothing of what it reaches may reach any of them
     names = {change.path: reached.get(change.path) or symbols for change in changes}
-    masked = _masked(context.resolutions)
+    masked = _masked(context.resolutions, _deleted(init))
     looks = {change.path: _look(change, context, masked) for change in changes}
     last: set[str] = set()
     for path, look in looks.items():
         is_near = context.layout.module_at(path).name in near
         if look is None:
-            if masked:
-                last.add(path)
+            last.add(path)
         elif look.lists or (masked and look.reads) or (is_near and look.loads):
             last.add(path)
     groups = []
@@ -70,9 +72,9 @@ def standing(
             continue
         # patch("pkg.sub.sym") and the readers that it covers
         symbol = f"{context.package.name}:{patched.name}"
-        patching = {path for path, look in looks.items() if look is None or look.patches}
+        patching = {path for path, look in looks.items() if look is not None and look.patches}
         group = patching | {path for path, look in looks.items() if symbol in names[path] and look and look.late}
-        if any(look is None or look.imports_late for look in (looks[path] for path in patching)):
+        if any(look is not None and look.imports_late for look in (looks[path] for path in patching)):
             group |= {path for path in looks if symbol in names[path]}
         groups.append(frozenset(group))
         if patched.name in own:
@@ -87,11 +89,13 @@ def standing(
     return Standing(frozenset(last), tuple(apart), told)
 
 
-def _masked(resolutions: Sequence[Resolution]) -> frozenset[str]:
+def _masked(resolutions: Sequence[Resolution], deleted: frozenset[str]) -> frozenset[str]:
     """The names of modules that, while the re-exports are there, no attribute path leads to."""
     # from .fused import fused, helper        `pkg.fused` is the function, and `pkg.fused.helper` fails
-    found = set()
+    # from .sub import sym; del sub           the `del` goes with the import, and only then is there a `pkg.sub`
+    found: set[str] = set()
     for one in resolutions:
+        found |= deleted.intersection(one.origin.module.split("."))
         for other in resolutions:
             if not other.is_submodule and f"{one.origin.module}.".startswith(f"{other.symbol.dotted}."):
                 found.add(other.symbol.name)
@@ -99,31 +103,43 @@ def _masked(resolutions: Sequence[Resolution]) -> frozenset[str]:
 
 
 def _look(change: FileChange, context: Context, masked: frozenset[str]) -> _Look | None:
-    """What changed in a file of code; None for anything else that may run, and for what cannot be read."""
+    """What changed in a file; None where code cannot be read."""
+    text = change.after.decode("utf-8", "replace")
     if not is_code(change.path):
-        return None
+        # notebooks, pages, settings
+        patches = _PATCHES.search(text) is not None
+        return _Look(late=True, reads=True, patches=patches, imports_late=patches)
     if not runs(change.path):
         return _Look()
     try:
-        before, after = ast.parse(change.before), ast.parse(change.after)
-    except (SyntaxError, ValueError):
+        source = decode(change.after, change.path)
+        after = parse(source)
+        before = parse(decode(change.before, change.path))
+    except NotPython:
         return None
     old, new = _expressions(before), _expressions(after)
     fresh = {text for text in new if new[text] > old.get(text, 0)}
     gone = {text for text in old if old[text] > new.get(text, 0)}
     late_before, late_after = _imports(before, late=True), _imports(after, late=True)
     added = (late_after | _imports(after, late=False)) - (late_before | _imports(before, late=False))
-    text = change.after.decode("utf-8", "replace")
     module = context.layout.module_at(change.path)
     same = {context.package.name, *(found.origin.module for found in context.resolutions)}
     return _Look(
         late=late_before != late_after or bool(fresh | gone),
         reads=bool(fresh) or any(_takes_attribute(each, masked) for each in added),
-        patches=_PATCHES.search(text) is not None,
+        patches=_PATCHES.search(text) is not None and _patches(source, before, after, fresh | gone),
         imports_late=bool(late_after) or _IMPORTS_LATE.search(text) is not None,
         lists=_listings(before) != _listings(after),
         loads=_loads(before, module, same) != _loads(after, module, same),
     )
+
+
+def _patches(source: Source, before: ast.Module, after: ast.Module, changed: set[str]) -> bool:
+    """Whether the file patches anything, and more of it changed than from-imports."""
+    if not patch_calls(analyse(source, after)):
+        return False
+    calls = [[ast.dump(node) for node in ast.walk(tree) if isinstance(node, ast.Call)] for tree in (before, after)]
+    return bool(changed) or calls[0] != calls[1]
 
 
 def _expressions(tree: ast.Module) -> dict[str, int]:
@@ -190,6 +206,20 @@ def _listings(tree: ast.Module) -> list[str]:
         if isinstance(node, statements)
         and any(isinstance(part, ast.Name) and part.id == "__all__" for part in ast.walk(node))
     ]
+
+
+def _deleted(init: bytes) -> frozenset[str]:
+    """Names that the `__init__` deletes."""
+    try:
+        tree = ast.parse(init)
+    except (SyntaxError, ValueError):
+        return frozenset()
+    gone = [target for node in ast.walk(tree) if isinstance(node, ast.Delete) for target in node.targets]
+    parts = [part for target in gone for part in ast.walk(target)]
+    names = {part.id for part in parts if isinstance(part, ast.Name)}
+    return frozenset(
+        names | {part.value for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, str)}
+    )
 
 
 def _read_in_functions(init: bytes) -> frozenset[str]:

@@ -208,3 +208,39 @@ def test_a_stub_and_a_page_stand_alone() -> None:
     files = {**PKG, "typed.pyi": "from pkg import sym as sym\n", "page.md": "```python\nfrom pkg import sym\n```\n"}
     found = lands(files)
     assert (found["typed.pyi"], found["page.md"]) == ("alone", "alone")
+
+
+def test_a_read_that_a_from_import_expresses_stands_alone_also_if_the_init_deletes_the_modules_name() -> None:
+    files = {
+        **PKG,
+        "pkg/__init__.py": "from .light import light\nfrom .sub import sym\n\ndel sub\n",
+        "a.py": "import pkg\n\n\ndef go():\n    return pkg.sym(1)\n\n\nprint(go())\n",
+        "b.py": SITES[0].replace("NAME", "sym"),
+    }
+    found = lands(files)
+    assert (found["a.py"], found["b.py"]) == ("alone", "alone")
+
+
+def test_a_page_beside_a_patch_does_not_tie_all_call_sites_together() -> None:
+    files = {
+        **PKG,
+        "late.py": LATE.replace("NAME", "sym"),
+        "tests/test_it.py": PATCH.replace("NAME", "sym"),
+        "early.py": "from pkg import sym\n\nclass A:\n    pass\n\n\nsetattr(A, 'f', sym)\nprint(sym())\n",
+        "page.md": "```python\nfrom pkg import sym\n```\n",
+    }
+    assert lands(files)["early.py"] == "alone"
+
+
+def test_a_test_that_imports_while_its_patch_is_on_takes_all_readers_of_the_name_along() -> None:
+    test = PATCH.replace("import late\n", "").replace(
+        "print(late", "import early\n        import late\n        print(late"
+    )
+    files = {
+        **PKG,
+        "late.py": LATE.replace("NAME", "sym"),
+        "tests/test_it.py": test.replace("NAME", "sym"),
+        "early.py": SITES[0].replace("NAME", "sym"),
+    }
+    found = lands(files)
+    assert found["early.py"] == found["late.py"] == found["tests/test_it.py"] == "together"
