@@ -1,11 +1,13 @@
 """Git, by its plumbing: what is uncommitted, and commits that never touch the person's files, index or HEAD.
 
 Owns every call of git but the listing of files.
-Invariant: commits are made through an index of their own outside the repository, and branches appear all at once or not at all.
+Invariant: commits are made through an index of their own outside the repository, branches appear all at once or not at all,
+and nothing that a target's configuration names is started: no hook, no filter, no monitor.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
 import subprocess
 import tempfile
@@ -18,7 +20,12 @@ from codemods.engine.errors import CodemodError
 from codemods.engine.model import FileChange
 
 _AT_ONCE = 500  # paths on one command line
-_NOTHING = "0" * 40
+# what a hook or an outer git has set for itself
+_LOCAL = frozenset(
+    {"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR"}
+)
+_QUIET = {"GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none", "LC_ALL": "C"}
+_STARTS_NOTHING = ("-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}", "-c", "commit.gpgSign=false")
 
 
 class GitFailed(CodemodError):
@@ -36,18 +43,18 @@ class Repository:
     root: Path
     prefix: str  # from the top of the checkout to `root`: empty, or with a slash at the end
 
-    def modified(self, paths: Sequence[str]) -> tuple[str, ...]:
-        """Which of these files differ from HEAD, or are staged. An untracked file is none of them."""
-        found: list[str] = []
-        for start in range(0, len(paths), _AT_ONCE):
-            some = paths[start : start + _AT_ONCE]
-            told = self._git("status", "--porcelain", "-z", "--untracked-files=no", "--ignore-submodules", "--", *some)
-            rows = iter(told.split("\0"))
-            for row in rows:
-                found += [row[3:]] if row else []
-                if row[:1] in ("R", "C"):
-                    next(rows, None)  # where it came from
-        return tuple(sorted(path.removeprefix(self.prefix) for path in found))
+    def modified(self, changes: Sequence[FileChange]) -> tuple[str, ...]:
+        """Which of these files, as they were read, are not what HEAD holds. An untracked file is none of them."""
+        paths = [self.prefix + change.path for change in changes]
+        known = self._blobs("HEAD", paths)
+        new = [path for path in paths if path not in known]
+        staged = set(self._listed(["ls-files", "-z", "--"], new))
+        found = [
+            change.path
+            for change, path in zip(changes, paths, strict=True)
+            if path in staged or (path in known and _committable(change, change.before, known[path][1]) is None)
+        ]
+        return tuple(sorted(found))
 
     def head(self) -> str:
         """The commit that HEAD is at."""
@@ -60,13 +67,17 @@ class Repository:
     def commit(self, parent: str, changes: Sequence[FileChange], message: str, author: str) -> str:
         """A commit of these changes on `parent`; the same input gives the same commit."""
         paths = [self.prefix + change.path for change in changes]
-        modes = self._modes(parent, paths)
+        known = self._blobs(parent, paths)
         rows = []
         for change, path in zip(changes, paths, strict=True):
-            if change.before and path not in modes:
+            if change.before and path not in known:
                 raise GitFailed("is in no commit, so no branch can change it", path=change.path, hint="commit it first")
-            blob = self._git("hash-object", "-w", "--stdin", f"--path={path}", given=change.after, top=True).strip()
-            rows.append(f"{modes.get(path, '100644')} {blob}\t{path}\0")
+            mode, old = known.get(path, ("100644", ""))
+            data = _committable(change, change.after, old) if old else change.after
+            if data is None:
+                raise Uncommitted("is not what the commit holds", path=change.path, hint="commit or stash it first")
+            blob = self._git("hash-object", "-w", "--stdin", "--no-filters", given=data).strip()
+            rows.append(f"{mode} {blob}\t{path}\0")
         date = self._git("show", "-s", "--format=%cd", "--date=raw", parent).strip()
         name, _, mail = author.partition(" <")
         with tempfile.TemporaryDirectory(prefix="codemods-") as folder:
@@ -98,15 +109,21 @@ class Repository:
             self._git("update-ref", "-z", "--stdin", given=rows.encode("utf-8"))
         return tuple(new)
 
-    def _modes(self, commit: str, paths: Sequence[str]) -> dict[str, str]:
-        modes: dict[str, str] = {}
+    def _blobs(self, commit: str, paths: Sequence[str]) -> dict[str, tuple[str, str]]:
+        """The mode and the blob of each file that a commit holds."""
+        found: dict[str, tuple[str, str]] = {}
+        for row in self._listed(["ls-tree", "-z", commit, "--"], paths):
+            facts, _, path = row.partition("\t")
+            mode, _, blob = facts.split()
+            found[path] = (mode, blob)
+        return found
+
+    def _listed(self, command: Sequence[str], paths: Sequence[str]) -> list[str]:
+        rows: list[str] = []
         for start in range(0, len(paths), _AT_ONCE):
-            some = paths[start : start + _AT_ONCE]
-            for row in self._git("ls-tree", "-z", commit, "--", *some, top=True).split("\0"):
-                if row:
-                    facts, _, path = row.partition("\t")
-                    modes[path] = facts.split()[0]
-        return modes
+            told = self._git(*command, *paths[start : start + _AT_ONCE], top=True)
+            rows += [row for row in told.split("\0") if row]
+        return rows
 
     def _git(
         self, *arguments: str, given: bytes = b"", more: Mapping[str, str] | None = None, top: bool = False
@@ -114,10 +131,11 @@ class Repository:
         folder = self.root
         for _ in range(self.prefix.count("/") if top else 0):
             folder = folder.parent
-        environment = {**os.environ, "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C", **(more or {})}
+        environment = {name: value for name, value in os.environ.items() if name not in _LOCAL}
+        environment |= {**_QUIET, **(more or {})}
         try:
             done = subprocess.run(
-                ["git", "--literal-pathspecs", *arguments],
+                ["git", *_STARTS_NOTHING, "--literal-pathspecs", *arguments],
                 cwd=folder,
                 env=environment,
                 input=given,
@@ -143,12 +161,31 @@ def repository(root: Path) -> Repository | None:
 
 
 def check_committed(root: Path, changes: Sequence[FileChange]) -> None:
-    """Raise Uncommitted where a change would be written over work that is in no commit."""
+    """Raise Uncommitted where a change would be written over work that is in no commit. Without git there is no such work."""
     found = repository(root) if changes else None
     if found is None:
         return
-    modified = found.modified([change.path for change in changes])
+    try:
+        modified = found.modified(changes)
+    except GitFailed:  # no git on this machine, nothing committed yet, somebody else's folder
+        return
     if modified:
         others = f", and so {'has' if len(modified) == 2 else 'have'} {', '.join(modified[1:])}" if modified[1:] else ""
         hint = "commit or stash them, or pass --allow-dirty"
         raise Uncommitted(f"has uncommitted changes{others}; nothing was written", path=modified[0], hint=hint)
+
+
+def _committable(change: FileChange, data: bytes, blob: str) -> bytes | None:
+    """`data` as a commit holds it, if `blob` is what the change starts from; None if it is not.
+
+    Git may keep a file with LF that has CRLF in the working tree.
+    """
+    if _id(change.before, blob) == blob:
+        return data
+    return data.replace(b"\r\n", b"\n") if _id(change.before.replace(b"\r\n", b"\n"), blob) == blob else None
+
+
+def _id(data: bytes, like: str) -> str:
+    """The name that git gives a text, by the kind of hash of another name."""
+    kind = hashlib.sha1 if len(like) == 40 else hashlib.sha256
+    return kind(b"blob %d\0" % len(data) + data).hexdigest()

@@ -69,7 +69,7 @@ def ship(plan: Plan, root: Path, wishes: Wishes) -> list[str]:
     if wishes.branches:
         if found is None:
             raise GitFailed("--branches needs a git checkout")
-        modified = found.modified([change.path for part in parts for change in part.changes])
+        modified = found.modified([change for part in parts for change in part.changes])
         if modified:
             hint = "commit or stash it: a branch starts at HEAD, and the plan was made for other text"
             raise Uncommitted("has uncommitted changes", path=modified[0], hint=hint)

@@ -77,23 +77,52 @@ def test_paths_are_relative_to_a_folder_below_the_top(tree: Path) -> None:
     assert repo.prefix == "in/"
     commit = repo.commit(repo.head(), [FileChange("b.sh", b"b\n", b"B\n")], "t\n", WHO)
     assert git(tree, "show", f"{commit}:in/b.sh") == "B\n"
-    (tree / "in/b.sh").write_bytes(b"mine\n")
-    assert repo.modified(["b.sh"]) == ("b.sh",)
+    assert repo.modified([FileChange("b.sh", b"b\n", b"B\n")]) == ()
+    assert repo.modified([FileChange("b.sh", b"mine\n", b"B\n")]) == ("b.sh",)
 
 
 def test_uncommitted_means_changed_or_staged_and_never_untracked(tree: Path) -> None:
-    (tree / "new.py").write_text("x\n")
-    change = FileChange("a.py", b"a\r\n", b"A\r\n")
-    check_committed(tree, [change, FileChange("new.py", b"x\n", b"y\n")])
-    (tree / "in/b.sh").write_bytes(b"mine\n")
-    check_committed(tree, [change])
-    (tree / "a.py").write_bytes(b"mine\n")
+    check_committed(tree, [FileChange("a.py", b"a\r\n", b"A\r\n"), FileChange("new.py", b"x\n", b"y\n")])
     with pytest.raises(Uncommitted, match=r"a\.py: has uncommitted"):
-        check_committed(tree, [change])
-    git(tree, "add", "a.py")
-    with pytest.raises(Uncommitted):
-        check_committed(tree, [change])
+        check_committed(tree, [FileChange("a.py", b"mine\n", b"A\n")])
+    (tree / "new.py").write_text("x\n")
+    git(tree, "add", "new.py")
+    with pytest.raises(Uncommitted, match=r"new\.py"):
+        check_committed(tree, [FileChange("new.py", b"x\n", b"y\n")])
 
 
-def test_without_git_nothing_is_asked(tmp_path: Path) -> None:
-    check_committed(tmp_path, [FileChange("a.py", b"", b"x")])
+def test_a_file_that_git_keeps_with_other_line_ends_is_committed_with_those(tree: Path) -> None:
+    # text=auto: CRLF in the working tree, LF in the commit
+    repo = here(tree)
+    change = FileChange("in/b.sh", b"b\r\n", b"B\r\n")
+    check_committed(tree, [change])
+    commit = repo.commit(repo.head(), [change], "t\n", WHO)
+    assert git(tree, "show", f"{commit}:in/b.sh") == "B\n"
+
+
+def test_nothing_that_the_configuration_of_the_target_names_is_started(tree: Path) -> None:
+    marker = tree / "MARKER"
+    program = tree / ".git/program"
+    program.write_text(f"#!/bin/sh\ntouch {marker}\ncat\n")
+    program.chmod(0o755)
+    for hook in ("reference-transaction", "post-index-change", "pre-commit"):
+        (tree / ".git/hooks").mkdir(exist_ok=True)
+        (tree / ".git/hooks" / hook).write_bytes(program.read_bytes())
+        (tree / ".git/hooks" / hook).chmod(0o755)
+    for name in ("core.fsmonitor", "filter.f.clean", "filter.f.smudge", "gpg.program"):
+        git(tree, "config", name, str(program))
+    git(tree, "config", "commit.gpgSign", "true")
+    (tree / ".gitattributes").write_text("* filter=f\n")
+    marker.unlink(missing_ok=True)
+    repo = here(tree)
+    change = FileChange("a.py", b"a\r\n", b"A\r\n")
+    check_committed(tree, [change])
+    repo.create_branches({"x": repo.commit(repo.head(), [change], "t\n", WHO)})
+    assert not marker.exists()
+
+
+def test_without_git_and_without_a_commit_nothing_is_uncommitted(tmp_path: Path) -> None:
+    change = FileChange("a.py", b"", b"x")
+    check_committed(tmp_path, [change])
+    git(tmp_path, "init", "-q")
+    check_committed(tmp_path, [change])
