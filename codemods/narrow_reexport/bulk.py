@@ -98,7 +98,12 @@ def pull_requests(plan: Plan, root: Path, way: str) -> tuple[PullRequest, ...]:
 
 def command_of(plan: Plan) -> str:
     """The command line that makes the plan."""
-    words = ["narrow-reexport", plan.package, *(moved.symbol.partition(":")[2] for moved in plan.symbols)]
+    symbols = [moved.symbol.partition(":") for moved in plan.symbols]
+    packages = sorted({package for package, _, _ in symbols})
+    if len(packages) > 1:  # the rows of a request file
+        rows = ([package, *(name for own, _, name in symbols if own == package)] for package in packages)
+        return "; ".join(shlex.join(["narrow-reexport", *row]) for row in rows)
+    words = ["narrow-reexport", plan.package, *(name for _, _, name in symbols)]
     for name, value in plan.options:
         flag = f"--{name.replace('_', '-')}"
         if name == "ban":
@@ -154,7 +159,7 @@ def _body(plan: Plan, symbols: Sequence[Moved], changes: tuple[FileChange, ...],
         [
             "## Why",
             "",
-            f"Whoever imports `{plan.package}` pays for everything that its `__init__` re-exports, "
+            f"Whoever imports `{plan.package}` pays for everything that the `__init__` re-exports, "
             "whether it is needed or not.",
             "",
             "## What",

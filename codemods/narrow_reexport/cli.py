@@ -31,6 +31,7 @@ DONE, WOULD_CHANGE, CANNOT, REFUSED, BUG = 0, 1, 3, 4, 5
 def bulk_options(command: Callable[..., None]) -> Callable[..., None]:
     """The options that turn a run into a plan, patches or branches."""
     options = [
+        click.option("--plan", metavar="FILE", help="Narrow what the rows of FILE (TOML or JSON) say, all or nothing."),
         click.option("--plan-out", metavar="FILE", help="Write what would be done to FILE; leave the tree alone."),
         click.option(
             "--apply", "apply_plan", metavar="FILE", help="Do what the plan in FILE says, or ship it in parts."
@@ -76,7 +77,7 @@ def run(arguments: Mapping[str, object]) -> int:
 
 def _run(request: Request, arguments: Mapping[str, object], options: NarrowOptions) -> int:
     from codemods.engine import project
-    from codemods.narrow_reexport import from_shims, pipeline
+    from codemods.narrow_reexport import from_shims, many, pipeline
 
     wishes = _wishes(arguments)
     dry = bool(arguments["show_diff"] or arguments["check"] or wishes)
@@ -87,7 +88,7 @@ def _run(request: Request, arguments: Mapping[str, object], options: NarrowOptio
         elif (finished := project.resume(root)) and not arguments["quiet"]:
             _echo([f"finished a run that had been interrupted{where}: {counted(len(finished), 'file')}"], err=True)
     with _Progress() as progress:
-        work = from_shims.run if request.from_shims else pipeline.run
+        work = from_shims.run if request.from_shims else many.run if request.plan else pipeline.run
         result = work(replace(request, progress=progress.show, wants_parts=wishes is not None))
     result = _with_cost(request, result, wanted=bool(arguments["cost"]))
     code = _exit_code(result, options, bool(arguments["check"]))
@@ -160,7 +161,7 @@ def _with_cost(request: Request, result: Result, *, wanted: bool) -> Result:
     files = {
         change.path: change.after for root, changes in result.changes if root == request.root for change in changes
     }
-    if request.from_shims or not files or result.failures or not (wanted or is_known(request.root)):
+    if request.from_shims or request.plan or not files or result.failures or not (wanted or is_known(request.root)):
         return result
     roots, exclude = request.options.source_root, request.options.exclude
     try:
@@ -284,6 +285,10 @@ def _request(root: Path, arguments: Mapping[str, object], options: NarrowOptions
         raise click.UsageError("--from-shims takes every symbol that the installed package's shims name, and no others")
     if arguments["python"] is not None and not from_shims:
         raise click.UsageError("--python says where --from-shims looks; it means nothing without it")
+    if arguments["plan"]:
+        if package or arguments["every"] or options.also or options.keep_going:
+            raise click.UsageError("--plan takes packages and symbols from the file, in this checkout, all or nothing")
+        return Request(root, "", (), options=options, plan=str(arguments["plan"]))
     if not package:
         raise click.UsageError("Missing argument 'PACKAGE'.")
     if not symbols and not arguments["every"] and not from_shims:

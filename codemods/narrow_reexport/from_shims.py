@@ -166,7 +166,7 @@ def _all(request: Request, base: _Base, work: Sequence[_Work], trees: Mapping[Pa
     for each, result in changing:
         if any(change.path in laid[root] for root, changes in result.changes for change in changes):
             # import vllm.ops, vllm.layers        both plans edit the file: the second one edits what the first one made
-            result = _plan(_moved_accepts(request, laid[request.root]), base, each, _over(trees, laid))
+            result = _plan(moved_accepts(request, laid[request.root]), base, each, _over(trees, laid))
             if result.refusals or result.failures:
                 return replace(merged, refusals=result.refusals, failures=result.failures)
         for root, changes in result.changes:
@@ -175,7 +175,7 @@ def _all(request: Request, base: _Base, work: Sequence[_Work], trees: Mapping[Pa
                 whole = replace(change, before=first.before, sites=first.sites + change.sites) if first else change
                 laid[root][change.path] = whole
     for each, _ in changing if len(changing) > 1 else ():
-        again = _plan(_moved_accepts(request, laid[request.root]), base, each, _over(trees, laid))
+        again = _plan(moved_accepts(request, laid[request.root]), base, each, _over(trees, laid))
         paths = [change.path for _, changes in again.changes for change in changes]
         failures += [Failure("second pass", path, "a second pass would still change it") for path in paths]
     rows = [Ban(found.symbol, found.origin) for each in work for found in each.resolutions]
@@ -278,7 +278,7 @@ def _over(trees: Mapping[Path, Tree], laid: Mapping[Path, Mapping[str, FileChang
     }
 
 
-def _moved_accepts(request: Request, laid: Mapping[str, FileChange]) -> Request:
+def moved_accepts(request: Request, laid: Mapping[str, FileChange]) -> Request:
     """The request with each `--accept FILE:LINE` at the line where an earlier package's plan has put it."""
     moved: list[str] = []
     for path, line in sorted(accepted_sites(request)):

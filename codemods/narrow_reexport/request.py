@@ -36,6 +36,7 @@ class Request:
     progress: Callable[[str, int, int], None] | None = None
     from_shims: bool = False  # the package is installed; only the call sites of the tree move
     python: str = ""  # the interpreter whose site-packages hold it
+    plan: str = ""  # a file with many requests, which takes the place of package and symbols
     wants_parts: bool = False  # say how the edited files stand to each other
 
 
