@@ -95,6 +95,37 @@ def check_every_prefix(
         return list(plan.files)
 
 
+# Modules inside the package, which read each other through it while it is being imported; `F` is another function.
+INSIDE = [
+    "import pkg\n\n\ndef NAME():\n    return 'NAME', pkg.F\n",
+    "import pkg as p\n\n\ndef NAME():\n    return 'NAME', p.F.__name__\n",
+    "from pkg import F\n\n\ndef NAME():\n    return 'NAME', F.__name__\n",
+    "from . import F as g\n\n\ndef NAME():\n    return 'NAME', g.__name__\n",
+    "import os\nfrom pkg import F\n\n\ndef NAME():\n    return 'NAME', os.sep, F.__name__\n",
+    "def NAME():\n    from . import F\n\n    return 'NAME', F.__name__\n",
+    "import pkg\n\nNAME = pkg.F\n",
+    "def NAME():\n    return 'NAME'\n",
+]
+
+
+@st.composite
+def packages(draw: st.DrawFn) -> dict[str, str]:
+    """A package of four modules in some order of import, whose functions may have the names of their modules."""
+    prefix = draw(st.sampled_from(["", "m_"]))
+    names = draw(st.permutations(["a", "b", "c", "d"]))
+    files = {"pkg/__init__.py": "".join(f"from .{prefix}{name} import {name}\n" for name in names)}
+    for name in names:
+        other = draw(st.sampled_from([each for each in names if each != name]))
+        text = draw(st.sampled_from(INSIDE)).replace("NAME", name).replace("F", other)
+        files[f"pkg/{prefix}{name}.py"] = (
+            text.replace(f"pkg.{other}\n", f"pkg.{other}.__name__\n") if "def" in text else text
+        )
+    shown = "print([f() if callable(f) else f for f in (a, b, c, d)])\n"
+    files["main.py"] = f"from pkg import a, b, c, d\n\n{shown}"
+    files["other.py"] = f"import pkg\n\na, b, c, d = pkg.a, pkg.b, pkg.c, pkg.d\n{shown}"
+    return files
+
+
 ORDER = st.lists(st.integers(0, 9), max_size=6)
 WAY = st.sampled_from(["count:1", "count:2", "count:9", "directory", "package"])
 FEW = settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
@@ -129,6 +160,21 @@ def test_patches_and_their_readers_land_together(
 ) -> None:
     files = {**PKG, **more, "late.py": late.replace("NAME", "sym"), "tests/test_it.py": test.replace("NAME", "sym")}
     check_every_prefix(files, ["sym"], order, way)
+
+
+@given(packages(), st.sets(st.sampled_from(["a", "b", "c", "d"]), min_size=1), ORDER)
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+def test_modules_that_the_package_loads_itself_land_in_any_order(
+    files: dict[str, str], symbols: set[str], order: list[int]
+) -> None:
+    with tree(files) as root:
+        # a tree that fails, and one whose imports of a function take the module of its name by the order of imports, is
+        # no test of parts
+        old = oracle.run_programs(root, ["main", "other"])
+        plans = all(ran.exit_code == 0 for ran in old) and narrow(root, "pkg", *sorted(symbols)).code == 0
+        keeps = plans and not oracle.differences(old, oracle.run_programs(root, ["main", "other"]))
+    if keeps:
+        check_every_prefix(files, sorted(symbols), order, "count:9")
 
 
 def lands(files: Tree, symbols: Sequence[str] = ("sym",)) -> dict[str, str]:
