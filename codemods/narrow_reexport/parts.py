@@ -57,13 +57,19 @@ def standing(
     # a file that says nothing of what it reaches may reach any of them
     names = {change.path: reached.get(change.path) or symbols for change in changes}
     masked = _masked(context.resolutions, _deleted(init))
-    looks = {change.path: _look(change, context, masked) for change in changes}
+    is_near = {change.path: context.layout.module_at(change.path).name in near for change in changes}
+    matters = bool(masked or context.patched)
+    looks = {
+        change.path: _look(change, context, masked)
+        if matters or is_near[change.path] or _spells_all(change)
+        else _Look()
+        for change in changes
+    }
     last: set[str] = set()
     for path, look in looks.items():
-        is_near = context.layout.module_at(path).name in near
         if look is None:
             last.add(path)
-        elif look.lists or (masked and look.reads) or (is_near and look.loads):
+        elif look.lists or (masked and look.reads) or (is_near[path] and look.loads):
             last.add(path)
     groups = []
     own = _read_in_functions(init)
@@ -87,6 +93,10 @@ def standing(
             apart.append(whole)
     told = tuple((path, tuple(sorted(names[path]))) for path in sorted(names))
     return Standing(frozenset(last), tuple(apart), told)
+
+
+def _spells_all(change: FileChange) -> bool:
+    return b"__all__" in change.before or b"__all__" in change.after
 
 
 def _masked(resolutions: Sequence[Resolution], deleted: frozenset[str]) -> frozenset[str]:
@@ -154,10 +164,9 @@ def _expressions(tree: ast.Module) -> dict[str, int]:
 
 def _imports(tree: ast.Module, *, late: bool) -> frozenset[_Imported]:
     """What import statements bind, as (module, name, alias): those in functions, or all others."""
-    inside = {id(node) for function in _functions(tree) for node in ast.walk(function)}
     found: set[_Imported] = set()
-    for node in ast.walk(tree):
-        if (id(node) in inside) is not late:
+    for node, inside in _statements(tree):
+        if inside is not late:
             continue
         if isinstance(node, ast.Import):
             found |= {(alias.name, "", alias.asname) for alias in node.names}
@@ -165,6 +174,19 @@ def _imports(tree: ast.Module, *, late: bool) -> frozenset[_Imported]:
             module = "." * node.level + (node.module or "")
             found |= {(module, alias.name, alias.asname) for alias in node.names}
     return frozenset(found)
+
+
+def _statements(tree: ast.Module) -> Iterator[tuple[ast.stmt, bool]]:
+    """Every statement, and whether a function holds it."""
+    left: list[tuple[ast.AST, bool]] = [(tree, False)]
+    while left:
+        node, inside = left.pop()
+        inside = inside or isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.stmt):
+                yield child, inside
+            if isinstance(child, (ast.stmt, ast.ExceptHandler, ast.match_case)):
+                left.append((child, inside))
 
 
 def _functions(tree: ast.Module) -> Iterator[ast.AST]:
@@ -182,12 +204,11 @@ def _takes_attribute(imported: _Imported, masked: frozenset[str]) -> bool:
 
 def _loads(tree: ast.Module, module: Module, same: Iterable[str]) -> list[str]:
     """What the imports outside functions load, in order; where `from pkg import sym` works, its origin is loaded, too."""
-    inside = {id(node) for function in _functions(tree) for node in ast.walk(function)}
     found: list[str] = []
-    nodes = [node for node in ast.walk(tree) if isinstance(node, (ast.Import, ast.ImportFrom))]
+    nodes = [
+        node for node, inside in _statements(tree) if not inside and isinstance(node, (ast.Import, ast.ImportFrom))
+    ]
     for node in sorted(nodes, key=lambda node: (node.lineno, node.col_offset)):
-        if id(node) in inside:
-            continue
         if isinstance(node, ast.ImportFrom):
             source = absolute(module, node)
             names = ["pkg" if source in same else f"from {source}"]
