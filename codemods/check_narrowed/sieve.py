@@ -77,7 +77,7 @@ class Sieve:
         for line in import_lines(data):
             found |= self._taken(path, line, data, bound)
         found |= self._through(data, bound)
-        found |= set(self._by_name(data))
+        found |= set(self._by_name(data, bound))
         return frozenset(found)
 
     # From-imports
@@ -218,29 +218,41 @@ class Sieve:
 
     # Names in quotes
 
-    def _by_name(self, data: bytes) -> Iterator[str]:
+    def _by_name(self, data: bytes, bound: Mapping[bytes, set[str]]) -> Iterator[str]:
         # getattr(pkg, "sym")        patch.object(pkg, "sym")        import_module("pkg").sym
         if not any(word in data for word in _REFLECTS):
             return
-        spelled: dict[str, bool] = {}
-
-        def spells(package: str) -> bool:
-            leaf = package.rpartition(".")[2]
-            if leaf not in spelled:
-                spelled[leaf] = re.search(rb"(?<!%b)%b(?!%b)" % (_W, re.escape(leaf.encode()), _W), data) is not None
-            return spelled[leaf]
-
         quoted = {name for quotes in _QUOTES for name in self._names.intersection(quotes.findall(data))}
         loads = any(word in data for word in _LOADS)
         if loads:
             # import_module("pkg").sym        import_module(".", __package__).sym        resolve_name("pkg:sym")
             quoted |= self._names.intersection(_DOT.findall(data)) | self._names.intersection(_COLON.findall(data))
         here = loads and _DOTS.search(data) is not None
-        yield from (package for package in self._packages_of(quoted) if here or spells(package))
+        imported = {module for modules in bound.values() for module in modules}
+        yield from (
+            package
+            for package in self._packages_of(quoted)
+            if here or package in imported or self._holds(package, data, bound)
+        )
         if b".multiple(" in data:
             # patch.multiple("pkg", sym=...)
             keywords = self._names.intersection(_KEYWORD.findall(data))
             yield from (package for package in self._packages_of(keywords) if package.encode() in data)
+
+    def _holds(self, package: str, data: bytes, bound: Mapping[bytes, set[str]]) -> bool:
+        """Whether the file may have the package as a value: by a name of its own, as an attribute, or by a string."""
+        leaf = package.rpartition(".")[2].encode()
+        if leaf in bound:
+            return True  # from consumer import ops
+        if re.search(rb"(?:[\"'.])" + re.escape(leaf) + rb"[\"':]", data) is not None:
+            return True  # import_module("a.b.ops")        resolve_name("a.b.ops:sym")
+        for chain in set(_chains(leaf, data, False)):
+            # a.b.ops
+            parts = [part[::-1].decode("utf-8", "replace") for part in reversed(_WORD.findall(chain))]
+            for module in bound.get(parts[0].encode(), ()):
+                if package in self._below(module, [*parts[1:], leaf.decode()]):
+                    return True
+        return False
 
     def _packages_of(self, names: Iterable[bytes]) -> set[str]:
         return {package for name in names for package in self._packages[name.decode()]}
