@@ -179,6 +179,15 @@ def _branches(test: ast.expr) -> tuple[bool, bool]:
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         body_runs, rest_runs = _branches(test.operand)
         return rest_runs, body_runs
+    if isinstance(test, ast.BoolOp):
+        # if TYPE_CHECKING and sys.version_info >= (3, 11):
+        runs = [_branches(operand) for operand in test.values]
+        if isinstance(test.op, ast.And):
+            return all(body for body, _ in runs), any(rest for _, rest in runs)
+        return any(body for body, _ in runs), all(rest for _, rest in runs)
+    if isinstance(test, ast.Constant) and (test.value is None or isinstance(test.value, int)):
+        # if False:        if 0:
+        return bool(test.value), not test.value
     if isinstance(test, ast.Name):
         return test.id != "TYPE_CHECKING", True
     if isinstance(test, ast.Attribute):
@@ -232,7 +241,7 @@ _BLOCK = re.compile(r"(?:if|elif|else|try|except|finally|for|while|with|class|de
 _CLAUSES = frozenset({"elif", "else", "except", "finally"})
 _BINDS_NOTHING = re.compile(r"(?:pass|return|raise|break|continue|global|nonlocal|del|assert)\b")
 _HANDLES = re.compile(r"\b(?:" + "|".join(_CATCHING) + r")\b")
-_TEST = re.compile(r"\b(?:TYPE_CHECKING|__name__)\b")
+_TEST = re.compile(r"\b(?:TYPE_CHECKING|__name__|True|False|None|[01])\b")
 
 
 @dataclass(slots=True)

@@ -25,7 +25,7 @@ def why_lines(
 ) -> Iterator[str]:
     """`--why`: the chains with their source lines."""
     if not chains:
-        yield f"import {module} does not load {target}"
+        yield f"{target} is the module itself" if target == module else f"import {module} does not load {target}"
         return
     firsts = counted(len(chains), "import")
     yield paint(f"import {module} loads {target} by {firsts} of its own, each with a shortest chain:", "bold")

@@ -217,10 +217,11 @@ def _root_of(paths: Sequence[str], name: str, source_roots: Sequence[str]) -> st
         listed = ", ".join(sorted(f"{root}/{below}" for root in roots)[:3])
         hint = f"name the one you mean with --source-root, for example --source-root {min(roots)}"
         raise UnknownPackage(f"more than one module is called {name}: {listed}", hint=hint)
-    return _unknown(paths, name)
+    return unknown(paths, name)
 
 
-def _unknown(paths: Sequence[str], name: str) -> str:
+def unknown(paths: Sequence[str], name: str) -> str:
+    """Raise UnknownPackage for a name that leads nowhere, with the nearest one that leads somewhere."""
     import difflib
 
     known = sorted(
@@ -230,5 +231,9 @@ def _unknown(paths: Sequence[str], name: str) -> str:
     )
     last = name.rpartition(".")[2]
     near = difflib.get_close_matches(name, known, 1, 0.8) or [each for each in known if each.rpartition(".")[2] == last]
-    hint = f"did you mean {near[0]}?" if near else "run the command at the root of the checkout, or pass --source-root"
+    hint = "run the command at the root of the checkout, or pass --source-root"
+    if name in known:
+        hint = "there is one, but not below the --source-root that is given"
+    elif near:
+        hint = f"did you mean {near[0]}?"
     raise UnknownPackage(f"no module {name} in this tree", hint=hint)
