@@ -35,7 +35,8 @@ def why_lines(
             lines = read(edge.path).split(b"\n") if edge.path and edge.line else []
         except Unreadable:
             lines = []
-        return lines[edge.line - 1].decode("utf-8", "replace").strip() if edge.line <= len(lines) else ""
+        # line 0 is the package around a module: no statement imports it
+        return lines[edge.line - 1].decode("utf-8", "replace").strip() if 0 < edge.line <= len(lines) else ""
 
     for chain in chains[:shown]:
         yield ""
