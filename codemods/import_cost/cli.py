@@ -16,7 +16,7 @@ import click
 
 from codemods.engine.errors import CannotWrite, CodemodError
 from codemods.engine.report import wants_colour
-from codemods.import_cost.tree import Opened, open_tree, unknown
+from codemods.import_cost.tree import Opened, known, open_tree
 
 if TYPE_CHECKING:
     from codemods.engine.model import Symbol
@@ -105,7 +105,7 @@ def _why(root: Path, arguments: Mapping[str, object]) -> int:
 
     opened, module = _open(root, arguments)
     target = _dotted(root, str(arguments["why"]))
-    _known(opened, target)
+    known(opened, target)
     chains = why(opened.loads, module, target)
     if arguments["output_format"] == "text":
         shown = len(chains) if arguments["verbose"] else cast(int, arguments["top"])
@@ -315,19 +315,6 @@ def _open(root: Path, arguments: Mapping[str, object], default: str = "") -> tup
         cached=not arguments["no_cache"],
     )
     return opened, name
-
-
-def _known(opened: Opened, target: str) -> None:
-    """A name that would lie in the tree and does not is a slip of the pen: "is not loaded" would be true of it."""
-    graph = opened.loads.graph
-    top = graph.module(target.partition(".")[0])
-    # a compiled module has no file here, and is loaded all the same
-    if top is None or not top.path or graph.module(target) is not None:
-        return
-    above = target.rpartition(".")[0]
-    if graph.module(above) and any(target == each.imported for name in opened.modules for each in graph.edges(name)):
-        return
-    unknown(opened.tree.paths, target)
 
 
 def _dotted(root: Path, spelled: str) -> str:

@@ -220,6 +220,20 @@ def _root_of(paths: Sequence[str], name: str, source_roots: Sequence[str]) -> st
     return unknown(paths, name)
 
 
+def known(opened: Opened, name: str) -> None:
+    """Raise UnknownPackage for a name that would lie in the tree and does not: "not loaded" would be true of any slip.
+
+    A module without a source file, compiled or generated, is known if somebody in the tree imports it.
+    """
+    graph = opened.loads.graph
+    top = graph.module(name.partition(".")[0])
+    if top is None or not top.path or graph.module(name) is not None:
+        return
+    edges = (edge for module in opened.modules for edge in graph.edges(module))
+    if not any(f"{edge.imported}.".startswith(f"{name}.") for edge in edges):
+        unknown(opened.tree.paths, name)
+
+
 def unknown(paths: Sequence[str], name: str) -> str:
     """Raise UnknownPackage for a name that leads nowhere, with the nearest one that leads somewhere."""
     import difflib

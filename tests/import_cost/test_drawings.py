@@ -93,3 +93,9 @@ def test_an_import_that_fails_says_how(tmp_path: Path) -> None:
     at = opened(tmp_path, {"pkg/__init__.py": "raise OSError('no such luck')\n"})
     with pytest.raises(ImportFailed, match="no such luck"):
         timed(at, "pkg", Timing(sys.executable, 1))
+
+
+def test_a_script_is_run_where_it_finds_the_packages_of_the_tree(tmp_path: Path) -> None:
+    files = {**PURE, "tools/gen.py": "import pkg.light, other\n", "lib/src/other/__init__.py": ""}
+    measured = timed(opened(tmp_path, files, "gen"), "gen", Timing(sys.executable, 1))
+    assert {"gen", "pkg.light", "other"} <= {each.name for each in measured.modules}
