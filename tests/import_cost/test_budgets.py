@@ -153,7 +153,7 @@ def test_without_tomlkit_the_way_out_is_named(monkeypatch: pytest.MonkeyPatch) -
 def test_a_slip_in_what_is_forbidden_is_an_error_not_a_budget_that_always_holds(tmp_path: Path) -> None:
     rows = '"pkg" = { forbid = ["torch", "pkg.modells"] }\n'
     write(tmp_path, {**HEAVY, "pyproject.toml": HEAD + rows})
-    with pytest.raises(BadConfiguration, match="forbids pkg.modells: no module pkg.modells in this tree") as error:
+    with pytest.raises(BadConfiguration, match=r"forbids pkg\.modells: no module pkg\.modells in this tree") as error:
         check(tmp_path, load_options(tmp_path), cached=False)
     assert (error.value.line, error.value.hint) == (2, "did you mean pkg.models?")
 
