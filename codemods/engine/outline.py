@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 
 from codemods.engine import blanking
 from codemods.engine.blanking import Unsure
+from codemods.engine.branches import branches
 from codemods.engine.model import Module
 
 
@@ -132,7 +133,7 @@ def _eager(body: Iterable[ast.stmt], place: _Place) -> Iterator[Event]:
 
 def _eager_blocks(node: ast.stmt, place: _Place) -> Iterator[Event]:
     if isinstance(node, ast.If):
-        body_runs, rest_runs = _branches(node.test)
+        body_runs, rest_runs = branches(node.test)
         if body_runs:
             yield from _eager(node.body, place)
         if rest_runs:
@@ -172,31 +173,6 @@ def _absolute(module: Module, level: int, name: str) -> str:
         return ""
     base = ".".join(parts[: len(parts) - level + 1])
     return f"{base}.{name}" if name else base
-
-
-def _branches(test: ast.expr) -> tuple[bool, bool]:
-    """Whether the body of `if test:` runs at import, and whether what follows in the chain does."""
-    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        body_runs, rest_runs = _branches(test.operand)
-        return rest_runs, body_runs
-    if isinstance(test, ast.BoolOp):
-        # if TYPE_CHECKING and sys.version_info >= (3, 11):
-        runs = [_branches(operand) for operand in test.values]
-        if isinstance(test.op, ast.And):
-            return all(body for body, _ in runs), any(rest for _, rest in runs)
-        return any(body for body, _ in runs), all(rest for _, rest in runs)
-    if isinstance(test, ast.Constant) and (test.value is None or isinstance(test.value, int)):
-        # if False:        if 0:
-        return bool(test.value), not test.value
-    if isinstance(test, ast.Name):
-        return test.id != "TYPE_CHECKING", True
-    if isinstance(test, ast.Attribute):
-        return test.attr != "TYPE_CHECKING", True
-    if isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], ast.Eq):
-        sides = (test.left, test.comparators[0])
-        names = any(isinstance(side, ast.Name) and side.id == "__name__" for side in sides)
-        return not (names and any(isinstance(side, ast.Constant) and side.value == "__main__" for side in sides)), True
-    return True, True
 
 
 def _catches(handler: ast.ExceptHandler) -> bool:
@@ -353,7 +329,7 @@ class _Scan:
                 frame.rest_runs = False
                 return False
             if _TEST.search(rest):
-                runs, frame.rest_runs = _branches(ast.parse(blanking.one_line(rest), mode="eval").body)
+                runs, frame.rest_runs = branches(ast.parse(blanking.one_line(rest), mode="eval").body)
                 return runs
         return True
 
