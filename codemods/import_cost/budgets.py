@@ -235,7 +235,10 @@ def recorded(data: bytes, numbers: Iterable[tuple[str, int]]) -> bytes:
             budgets[module] = row
         elif cast("Mapping[str, object]", budgets[module]).get("max-modules") != count:
             cast("MutableMapping[str, object]", budgets[module])["max-modules"] = count
-    return tomlkit.dumps(document).encode("utf-8")
+    after = tomlkit.dumps(document).encode("utf-8")
+    if data.count(b"\r\n") == data.count(b"\n") > 0:  # a new row ends like those around it
+        after = after.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n")
+    return after
 
 
 def _inner(table: MutableMapping[str, object], key: str, new: object) -> MutableMapping[str, object]:

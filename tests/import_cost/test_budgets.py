@@ -164,3 +164,12 @@ def test_compiled_modules_and_packages_of_others_may_be_forbidden(tmp_path: Path
     write(tmp_path, {**files, "pyproject.toml": f'{HEAD}"pkg.light" = {{ forbid = ["{forbidden}"] }}\n'})
     verdict = check(tmp_path, load_options(tmp_path), cached=False)
     assert bool(verdict.exceeded) is (forbidden == "pkg.models")
+
+
+def test_a_new_row_ends_like_the_lines_around_it() -> None:
+    pytest.importorskip("tomlkit")
+    before = (HEAD + "pkg = { max-modules = 3 }\n\n[project]\n").replace("\n", "\r\n").encode()
+    after = recorded(before, [("pkg", 3), ("other", 4)])
+    assert b"other = {max-modules = 4}\r\n" in after
+    assert after.count(b"\n") == after.count(b"\r\n")
+    assert recorded(before, [("pkg", 3)]) == before
