@@ -11,12 +11,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from codemods.check_narrowed.guard import Guard, View
+from codemods.check_narrowed.leftovers import without_leftovers
 from codemods.check_narrowed.offence import Offence
 from codemods.check_narrowed.verdicts import offences, taken_on
-from codemods.engine.config import NarrowOptions
+from codemods.engine.config import NarrowOptions, line_width
 from codemods.engine.edits import edited
 from codemods.engine.errors import CodemodError
 from codemods.engine.model import Edit, Failure, FileChange
+from codemods.engine.namespace import Namespaces
 from codemods.engine.project import Tree
 from codemods.engine.source import decode
 from codemods.narrow_reexport.context import Context, Patched
@@ -28,6 +30,7 @@ from codemods.narrow_reexport.resolve import resolve
 from codemods.narrow_reexport.session import Session
 
 _OURS = "narrow-reexport"
+_BACK = ("re-export", "all-entry")
 
 
 @dataclass(slots=True)
@@ -66,6 +69,8 @@ class Fixer:
             back = _names_back(view, found) if view is not None else ()
             if view is not None and back:
                 self._take_out(view, back, fixed)
+        for path in sorted(found):
+            self._cut_leftovers(path, found[path], fixed)
         for path in sorted(found):
             before = fixed.changes.get(path, self.guard.read(path))
             after, left = self.file(path, before)
@@ -126,11 +131,14 @@ class Fixer:
     def init(self, path: str, data: bytes) -> tuple[bytes, list[str]]:
         """The bytes of an `__init__` without the re-exports that have come back."""
         view = self.guard.view_of_init(path)
-        back = _names_back(view, {path: offences(self.guard, path, data)}) if view is not None else ()
-        if view is None or not back:
+        here = offences(self.guard, path, data)
+        if view is None or not any(each.kind in _BACK for each in here):
             return data, []
         fixed = Fixed({path: data})
-        self._take_out(view, back, fixed)
+        back = _names_back(view, {path: here})
+        if back:
+            self._take_out(view, back, fixed)
+        self._cut_leftovers(path, here, fixed)
         return fixed.changes[path], fixed.left.get(path, [])
 
     # The re-export
@@ -160,6 +168,24 @@ class Fixer:
         for change in own:
             if change.path in guard.tree.paths and not change.path.endswith(".toml"):
                 fixed.changes[change.path] = change.after
+
+    def _cut_leftovers(self, path: str, found: Sequence[Offence], fixed: Fixed) -> None:
+        # __all__ = ["sym"]        from .sub import sym as sym, in a stub
+        view = self.guard.view_of_init(path)
+        if view is None or view.module.path in fixed.left or not any(each.kind in _BACK for each in found):
+            return
+        data = fixed.changes.get(path, self.guard.read(path))
+        tree = _Overlaid(self.guard.tree, {**fixed.changes, path: data})
+        left = [each for each in offences(self.guard, path, data) if each.kind in _BACK]
+        names = tuple(sorted({each.name for each in left}))
+        if not names:
+            return
+        namespaces = Namespaces(view.layout.locate, tree.read)
+        after, why = without_leftovers(view, path, data, names, namespaces, line_width(self.guard.root))
+        if why:
+            fixed.left.setdefault(path, []).extend(why)
+        elif after != data:
+            fixed.changes[path] = after
 
     def _needed(self, view: View, changes: Iterable[FileChange]) -> list[str]:
         """Places that a person wants left alone, and that the re-export serves."""
@@ -236,7 +262,7 @@ def _names_back(view: View | None, found: Mapping[str, Sequence[Offence]]) -> tu
     if view is None:
         return ()
     here = [*found.get(view.module.path, ()), *found.get(f"{view.module.path}i", ())]
-    return tuple(sorted({each.name for each in here if each.kind in ("re-export", "all-entry")}))
+    return tuple(sorted({each.name for each in here if each.kind in _BACK}))
 
 
 def _or(hint: str) -> str:
