@@ -293,7 +293,9 @@ def _fixed(guard: Guard, checked: Checked, report: Report, baseline: Baseline) -
     accepted = within_baseline(still, baseline)
     left = tuple(each for each in still if each not in accepted)
     files = {each.site.path for each in left}
-    reasons = {path: why for path, why in sorted(fixed.left.items()) if path in files}
+    parsed = {each.site.path for each in left if each.kind != "unparsed"}
+    said = {path: fixed.left.get(path) or ([_BY_HAND] if path in parsed else []) for path in sorted(files)}
+    reasons = {path: why for path, why in said.items() if why}
     done = tuple(change.path for change in changes)
     mended = max(len(flat(checked.offences.values())) - len(still), 0)
     return replace(report, offences=left, accepted=len(accepted), fixed=done, mended=mended, left=reasons), changes
@@ -330,6 +332,7 @@ def _read(root: Path, path: str) -> bytes:
     return Tree(root, ()).read(path)
 
 
+_BY_HAND = "the codemod does not rewrite this form: it is to be changed by hand"
 _STYLES: Mapping[str, Callable[[str], str]] = {
     "bold": lambda text: click.style(text, bold=True),
     "red": lambda text: click.style(text, fg="red", bold=True),

@@ -27,7 +27,8 @@ if TYPE_CHECKING:  # most files are told by their bytes, and then the planner is
     from codemods.narrow_reexport.context import Context
     from codemods.narrow_reexport.resolve import Resolution
 
-_STAR = re.compile(rb"import[ \t\\\r\n]*\(?[ \t]*\*")
+# from .sub import *        __all__ = sub.__all__        from .sub import __all__ as theirs
+_ONWARD = re.compile(rb"import[ \t\\\r\n]*\(?[ \t]*\*|\.[ \t]*__all__\b|import[\s(\\]*__all__\b|\b__all__[ \t]+as\b")
 
 
 def find_rows(start: Path) -> Path | None:
@@ -175,7 +176,9 @@ class Guard:
         if view is None:
             return False
         # identifiers are compared after NFKC: other letters may spell an ASCII name
-        return not data.isascii() or _STAR.search(data) is not None or any(name.encode() in data for name in view.rows)
+        return (
+            not data.isascii() or _ONWARD.search(data) is not None or any(name.encode() in data for name in view.rows)
+        )
 
     def context(self, package: str) -> Context | None:
         """The context in which a file's references are found. It plans nothing that could be written."""
