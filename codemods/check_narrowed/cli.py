@@ -25,7 +25,7 @@ from codemods.check_narrowed.report import Report, Shown
 from codemods.check_narrowed.rows import complaint_of_rename, complaints, parsed_symbol, stale_rows
 from codemods.engine.bans import FILE_NAME
 from codemods.engine.config import load_check_options
-from codemods.engine.discover import checkout_top, excluder, is_code
+from codemods.engine.discover import checkout_top, is_code
 from codemods.engine.errors import CodemodError, Interrupted, Unreadable
 from codemods.engine.model import FileChange, Symbol
 from codemods.engine.report import counted, diff, wants_colour
@@ -113,7 +113,7 @@ class _Command:
 
         name = self._baseline_path()
         baseline = read_baseline(self.root, name) if name else Baseline()
-        found = () if excluder(guard.exclude)(path) else offences(guard, path, data)
+        found = () if guard.excludes(path) else offences(guard, path, data)
         accepted = within_baseline(found, baseline)
         left = tuple(each for each in found if each not in accepted)
         report = Report(left, 1, len(guard.rows), len(accepted), baseline=name)

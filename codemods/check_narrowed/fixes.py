@@ -22,6 +22,7 @@ from codemods.engine.namespace import Namespaces
 from codemods.engine.project import Tree
 from codemods.engine.source import decode
 from codemods.narrow_reexport.context import Context, Patched
+from codemods.narrow_reexport.coverage import is_path
 from codemods.narrow_reexport.pipeline import drop_unused, run
 from codemods.narrow_reexport.plan import plan_file
 from codemods.narrow_reexport.prepare import Prepared, prepare
@@ -118,7 +119,9 @@ class Fixer:
             return (), ""
         patched = checkout.scan.patched if checkout.scan is not None else frozenset()
         here = frozenset(each.symbol.rpartition(":")[2] for each in reached if each.instead.startswith('"'))
-        context = replace(_guarding(prepared.context_of(checkout), here | patched), resolutions=wanted, left=kept)
+        context = replace(
+            _guarding(prepared.context_of(checkout), here | patched, view.namespaces), resolutions=wanted, left=kept
+        )
         plan = plan_file(path, data, context)
         own = replace(checkout, plans={path: plan}, sources={path: data})
         drop_unused(own, context)
@@ -126,7 +129,10 @@ class Fixer:
         if plan.refusals:
             refusal = plan.refusals[0]
             return (), f"{refusal.site}: {refusal.reason}{_or(refusal.hint)}"
-        return plan.edits, ""
+        # what the codemod only warns of in a narrowed tree: it is no reason against the other places
+        places = {(each.site.line, each.symbol) for each in plan.reached}
+        said = [each for each in plan.warnings if (each.site.line, each.symbol) in places]
+        return plan.edits, f"{said[0].site}: {said[0].reason}" if said else ""
 
     def init(self, path: str, data: bytes) -> tuple[bytes, list[str]]:
         """The bytes of an `__init__` without the re-exports that have come back."""
@@ -210,7 +216,7 @@ class Fixer:
         after = edited(decode(data, path), edits)
         if isinstance(after, Failure):
             return data, f"{path}: our bug: {after.detail}"
-        return after, ""
+        return after, reason
 
     def _prepared(self, package: str) -> tuple[Prepared, Checkout] | None:
         if package not in self._ready:
@@ -240,7 +246,7 @@ class Fixer:
         return ready, checkout
 
 
-def _guarding(context: Context, here: frozenset[str]) -> Context:
+def _guarding(context: Context, here: frozenset[str], namespaces: Namespaces) -> Context:
     """A narrowed name is bound no more: a call site or a patch that reaches it fails, so that no behaviour is to be kept.
 
     `here` are names that strings of this file reach. Where nobody patches a name, its reads need not stay late.
@@ -248,7 +254,11 @@ def _guarding(context: Context, here: frozenset[str]) -> Context:
     gone = {found.symbol.name: found for found in context.resolutions if found.narrowed}
     anywhere = here | context.early | {each.name for each in context.patched}
     patched = [each for each in context.patched if each.name not in gone]
-    patched += [Patched(name, path=found.path_is_module) for name, found in gone.items() if name in anywhere]
+    patched += [
+        Patched(name, path=found.path_is_module or is_path(found, context, namespaces, callers_only=False))
+        for name, found in gone.items()
+        if name in anywhere
+    ]
     return replace(
         context,
         guarding=True,

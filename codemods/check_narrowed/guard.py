@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from codemods.check_narrowed.sieve import Sieve
 from codemods.engine.bans import FILE_NAME, Ban, load_bans
 from codemods.engine.config import load_check_options, load_narrow_options
-from codemods.engine.discover import list_files
+from codemods.engine.discover import excluder, list_files
 from codemods.engine.errors import CodemodError, Unreadable
 from codemods.engine.model import Module, Site
 from codemods.engine.modules import Layout
@@ -101,6 +101,7 @@ class Guard:
         self.root = root
         self.rows = followed(rows)
         self.exclude = tuple(exclude)
+        self._is_excluded = excluder(self.exclude)
         self.source_roots = tuple(source_roots)
         self._tree = Tree(root, tuple(paths)) if paths is not None else None
         self._given = read
@@ -206,6 +207,10 @@ class Guard:
             verifying=True,
             patched=tuple(Patched(found.symbol.name) for found in resolutions),
         )
+
+    def excludes(self, path: str) -> bool:
+        """Whether the configuration leaves this file out, however it is asked about."""
+        return self._is_excluded(path)
 
     def allows(self, ban: Ban, path: str) -> bool:
         """Whether the row's `allow` lets this file do as before."""

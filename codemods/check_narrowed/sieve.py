@@ -105,8 +105,8 @@ class Sieve:
             elif text == "*":
                 if any(banned.encode() in data for banned in names):
                     found.add(module)
-                for carried, modules in self._carriers(module).items():
-                    bound.setdefault(carried, set()).update(modules)
+                for carried in self._carriers(module):
+                    bound.setdefault(carried, set()).add(f"{module}.{carried.decode('utf-8', 'replace')}")
             else:
                 bound.setdefault(alias or name, set()).add(f"{module}.{text}" if module else text)
         return found
