@@ -17,21 +17,22 @@ from codemods.engine.modules import Layout
 
 _FEW = 8  # so many names are looked for one by one, which is quicker than listing the words of a file
 _W = rb"[\w\x80-\xff]"  # a byte of an identifier, in whatever script
-_GAP = rb"[ \t\r\n\\]*"
+_GAP = rb"(?:[ \t\r\n\\]|#[^\r\n]*[\r\n])*"
 # each begins with one character, which the engine of `re` looks for quickly
 _DOT = re.compile(rb"\." + _GAP + rb"(" + _W + rb"+)")
-_APART = re.compile(rb"\.[ \t\r\n\\]+(" + _W + rb"+)")
 _COLON = re.compile(rb":(" + _W + rb"+)")
 _QUOTES = tuple(re.compile(quote + rb"(" + _W + rb"+)(?=[\"'.])") for quote in (rb"\"", rb"'"))
-_TARGET = re.compile(rb"^[ \t]*(" + _W + rb"+)[ \t]*(?::[^=]*)?\Z")
+_TARGET = re.compile(rb"(" + _W + rb"+)[ \t]*(?::[^=]*)?\Z")
+_COMMENT = re.compile(rb"#[^\r\n]*(?=[\r\n])")
 _KEYWORD = re.compile(rb"(" + _W + rb"+)[ \t]*=(?!=)")
 _DOTS = re.compile(rb"[\"']\.+[\"']")
-_LOADS = (b"import_module", b"__import__", b"sys.modules", b"resolve_name", b"methodcaller")
+_LOADS = (b"import_module", b"__import__", b"sys.modules", b"resolve_name", b"methodcaller", b"attrgetter")
 _REFLECTS = (b"attr", b"import", b"modules", b"resolve_name", b"__dict__", b"vars(", b"methodcaller", b"patch", b"spy")
 # the dotted path that ends at a place, read backwards: so the match is anchored, and costs its own length
 _CHAIN = re.compile(_GAP + rb"(" + _W + rb"+(?:" + _GAP + rb"\." + _GAP + _W + rb"+)*)(?![\w\x80-\xff.)\]])")
-_APART = re.compile(rb"(?::|[.:][ \t\r\n\\]+)(" + _W + rb"+)")
+_APART = re.compile(rb"(?::|[.:](?=[ \t\r\n\\#])" + _GAP + rb")(" + _W + rb"+)")
 _WORD = re.compile(_W + rb"+")
+_PATH = re.compile(_W + rb"+(?:[ \t]*\.[ \t]*" + _W + rb"+)*")
 _REACH = 200  # bytes; so long is no dotted path that people write
 _DEPTH = 5  # from module to module, as far as people hand a package on
 
@@ -77,7 +78,7 @@ class Sieve:
         for line in import_lines(data):
             found |= self._taken(path, line, data, bound)
         found |= self._through(data, bound)
-        found |= set(self._by_name(data))
+        found |= set(self._by_name(data, bound))
         return frozenset(found)
 
     # From-imports
@@ -127,16 +128,16 @@ class Sieve:
         packages = [name for name, modules in bound.items() if not modules.isdisjoint(self._above)]
         if not packages:
             return
-        held = rb"=[ \t]*(" + b"|".join(sorted(packages)) + rb")((?:\.\w+)*)[ \t]*(?:[#;\r\n]|\Z)"
+        held = rb"=[ \t(]*(" + b"|".join(sorted(packages)) + rb")((?:\.\w+)*)(?![\w\x80-\xff.(\[])"
         for found in re.finditer(held, data):
-            target = _TARGET.match(data[data.rfind(b"\n", 0, found.start()) + 1 : found.start()])
-            if target is None:
-                continue
+            # a = b = pkg
+            before = data[data.rfind(b"\n", 0, found.start()) + 1 : found.start()].split(b"=")
+            targets = [named[1] for part in before if (named := _TARGET.search(part)) is not None]
             parts = found[2].decode("utf-8", "replace").split(".")[1:]
             for module in tuple(bound[found[1]]):
                 ends = self._below(module, parts) & self._above
-                if ends:
-                    bound.setdefault(target[1], set()).update(ends)
+                for target in targets if ends else ():
+                    bound.setdefault(target, set()).update(ends)
 
     # Attributes
 
@@ -161,6 +162,31 @@ class Sieve:
                 for module in bound.get(parts[0].encode(), ()):
                     ends |= self._below(module, parts[1:])
                 found |= ends & packages
+            found |= self._behind_brackets(hit, data, bound, packages - found)
+        return found
+
+    def _behind_brackets(self, name: bytes, data: bytes, bound: dict[bytes, set[str]], packages: set[str]) -> set[str]:
+        """The packages that stand in the brackets before a `.name`."""
+        found: set[str] = set()
+        for last in (
+            re.finditer(rb"[)}]" + _GAP + rb"\." + _GAP + name + rb"(?!" + _W + rb")", data) if packages else ()
+        ):
+            if data[last.start() : last.start() + 1] == b"}":
+                # f"{PACKAGE}.sym"
+                found |= {package for package in packages if package.encode() in data}
+                continue
+            # (pkg).sym        (pkg if pkg else None).sym        (p := pkg).sym
+            inside = data[max(last.start() - _REACH, 0) : last.start()]
+            found |= self._spelled(inside[_opening(inside) :], bound) & packages
+        return found
+
+    def _spelled(self, data: bytes, bound: dict[bytes, set[str]]) -> set[str]:
+        """The modules that dotted paths in this text lead to."""
+        found: set[str] = set()
+        for chain in set(_PATH.findall(data)):
+            first, *rest = re.split(rb"\s*\.\s*", chain)
+            for module in bound.get(first, ()):
+                found |= self._below(module, [part.decode("utf-8", "replace") for part in rest])
         return found
 
     def _below(self, dotted: str, parts: list[str]) -> set[str]:
@@ -218,7 +244,7 @@ class Sieve:
 
     # Names in quotes
 
-    def _by_name(self, data: bytes) -> Iterator[str]:
+    def _by_name(self, data: bytes, bound: dict[bytes, set[str]]) -> Iterator[str]:
         # getattr(pkg, "sym")        patch.object(pkg, "sym")        import_module("pkg").sym
         if not any(word in data for word in _REFLECTS):
             return
@@ -236,7 +262,10 @@ class Sieve:
             # import_module("pkg").sym        import_module(".", __package__).sym        resolve_name("pkg:sym")
             quoted |= self._names.intersection(_DOT.findall(data)) | self._names.intersection(_COLON.findall(data))
         here = loads and _DOTS.search(data) is not None
-        yield from (package for package in self._packages_of(quoted) if here or spells(package))
+        wanted = self._packages_of(quoted)
+        yield from (package for package in wanted if here or spells(package))
+        if not all(map(spells, wanted)):
+            yield from wanted & self._spelled(data, bound)  # from consumer import ops as o: getattr(o, "sym")
         if b".multiple(" in data:
             # patch.multiple("pkg", sym=...)
             keywords = self._names.intersection(_KEYWORD.findall(data))
@@ -259,6 +288,19 @@ def _chains(name: bytes, data: bytes, apart: bool) -> Iterator[bytes]:
                 places.append(at)
             at = data.find(b"." + name, end)
     for at in places:
-        chain = _CHAIN.match(data[max(at - _REACH, 0) : at][::-1])
+        before = data[max(at - _REACH, 0) : at]
+        if b"#" in before:
+            before = _COMMENT.sub(b"", before)
+        chain = _CHAIN.match(before[::-1])
         if chain is not None:
             yield chain[1]
+
+
+def _opening(text: bytes) -> int:
+    """Where the bracket opens that closes right behind a text; 0 where it opens earlier."""
+    level = 1
+    for at in range(len(text) - 1, -1, -1):
+        level += (text[at] == 41) - (text[at] == 40)
+        if not level:
+            return at
+    return 0
