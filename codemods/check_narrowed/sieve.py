@@ -17,7 +17,7 @@ from codemods.engine.modules import Layout
 
 _FEW = 8  # so many names are looked for one by one, which is quicker than listing the words of a file
 _W = rb"[\w\x80-\xff]"  # a byte of an identifier, in whatever script
-_GAP = rb"(?:[ \t\r\n\\]|#[^\r\n]*[\r\n])*"
+_GAP = rb"[ \t\r\n\\]*(?:#[^\r\n]*[\r\n][ \t\r\n\\]*)*"
 # each begins with one character, which the engine of `re` looks for quickly
 _DOT = re.compile(rb"\." + _GAP + rb"(" + _W + rb"+)")
 _COLON = re.compile(rb":(" + _W + rb"+)")
@@ -30,6 +30,7 @@ _LOADS = (b"import_module", b"__import__", b"sys.modules", b"resolve_name", b"me
 _REFLECTS = (b"attr", b"import", b"modules", b"resolve_name", b"__dict__", b"vars(", b"methodcaller", b"patch", b"spy")
 # the dotted path that ends at a place, read backwards: so the match is anchored, and costs its own length
 _CHAIN = re.compile(_GAP + rb"(" + _W + rb"+(?:" + _GAP + rb"\." + _GAP + _W + rb"+)*)(?![\w\x80-\xff.)\]])")
+_BEHIND = re.compile(rb"[)}]" + _GAP + rb"\." + _GAP + rb"(" + _W + rb"+)")
 _APART = re.compile(rb"(?::|[.:](?=[ \t\r\n\\#])" + _GAP + rb")(" + _W + rb"+)")
 _WORD = re.compile(_W + rb"+")
 _PATH = re.compile(_W + rb"+(?:[ \t]*\.[ \t]*" + _W + rb"+)*")
@@ -162,15 +163,17 @@ class Sieve:
                 for module in bound.get(parts[0].encode(), ()):
                     ends |= self._below(module, parts[1:])
                 found |= ends & packages
-            found |= self._behind_brackets(hit, data, bound, packages - found)
+        if hits:
+            found |= self._behind_brackets(hits, data, bound)
         return found
 
-    def _behind_brackets(self, name: bytes, data: bytes, bound: dict[bytes, set[str]], packages: set[str]) -> set[str]:
+    def _behind_brackets(self, names: frozenset[bytes], data: bytes, bound: dict[bytes, set[str]]) -> set[str]:
         """The packages that stand in the brackets before a `.name`."""
         found: set[str] = set()
-        for last in (
-            re.finditer(rb"[)}]" + _GAP + rb"\." + _GAP + name + rb"(?!" + _W + rb")", data) if packages else ()
-        ):
+        for last in _BEHIND.finditer(data):
+            if last[1] not in names:
+                continue
+            packages = self._packages[last[1].decode()]
             if data[last.start() : last.start() + 1] == b"}":
                 # f"{PACKAGE}.sym"
                 found |= {package for package in packages if package.encode() in data}
@@ -181,12 +184,14 @@ class Sieve:
         return found
 
     def _spelled(self, data: bytes, bound: dict[bytes, set[str]]) -> set[str]:
-        """The modules that dotted paths in this text lead to."""
+        """The modules that dotted paths in this text lead to, or their first parts."""
         found: set[str] = set()
         for chain in set(_PATH.findall(data)):
-            first, *rest = re.split(rb"\s*\.\s*", chain)
-            for module in bound.get(first, ()):
-                found |= self._below(module, [part.decode("utf-8", "replace") for part in rest])
+            first, *rest = chain.split(b".")
+            parts = [part.strip().decode("utf-8", "replace") for part in rest]
+            for module in bound.get(first.strip(), ()):
+                for number in range(len(parts) + 1):
+                    found |= self._below(module, parts[:number])
         return found
 
     def _below(self, dotted: str, parts: list[str]) -> set[str]:
@@ -264,8 +269,12 @@ class Sieve:
         here = loads and _DOTS.search(data) is not None
         wanted = self._packages_of(quoted)
         yield from (package for package in wanted if here or spells(package))
-        if not all(map(spells, wanted)):
-            yield from wanted & self._spelled(data, bound)  # from consumer import ops as o: getattr(o, "sym")
+        unspelled = {package for package in wanted if not here and not spells(package)}
+        for name in quoted if unspelled else ():
+            # from consumer import ops as o; getattr(o, "sym")
+            if not self._packages[name.decode()].isdisjoint(unspelled):
+                for place in re.finditer(rb"[\"']" + name + rb"[\"']", data):
+                    yield from unspelled & self._spelled(data[max(place.start() - _REACH, 0) : place.start()], bound)
         if b".multiple(" in data:
             # patch.multiple("pkg", sym=...)
             keywords = self._names.intersection(_KEYWORD.findall(data))
