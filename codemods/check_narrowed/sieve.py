@@ -279,8 +279,9 @@ class Sieve:
         leaf = package.rpartition(".")[2].encode()
         if leaf in bound:
             return True  # from consumer import ops
-        if re.search(rb"(?:[\"'.])" + re.escape(leaf) + rb"[\"':]", data) is not None:
-            return True  # import_module("a.b.ops")        resolve_name("a.b.ops:sym")
+        last = re.escape(leaf)
+        if re.search(rb"[\"'.]" + last + rb"[\"':]|[\"']" + last + rb"\.", data) is not None:
+            return True  # import_module("a.b.ops")        resolve_name("a.b.ops:sym")        attrgetter("ops.sym")
         for chain in set(_chains(leaf, data, False)):
             # a.b.ops
             parts = [part[::-1].decode("utf-8", "replace") for part in reversed(_WORD.findall(chain))]
