@@ -13,6 +13,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from codemods.engine.eager_reads import Reads, with_reads
+from codemods.engine.lazy_twins import Twins, lazy_twins
 from codemods.engine.listed_names import listed_names
 from codemods.engine.model import ImportEdge, Module
 from codemods.engine.outline import Binds, Event, FromImports, Imports, Outline, outline
@@ -63,6 +64,7 @@ class ImportGraph:
         self._own: dict[str, frozenset[str]] = {}
         self._ever: dict[str, frozenset[str]] = {}
         self._listed: dict[str, tuple[str, ...]] = {}
+        self._twins: dict[str, Twins] = {}
         self._watched: dict[str, tuple[Event | Reads, ...]] = {}
         self._base: ImportGraph | None = None
         self._edited: Mapping[str, bytes] = {}
@@ -199,6 +201,35 @@ class ImportGraph:
                 own = _own(name, earlier) if event.module == name else self._own_names(event.module)
                 if found not in own:
                     yield f"{event.module}.{found}"
+            elif event.module != name and found != "*":
+                yield from self.lazily(event.module, found)
+
+    def lazily(self, package: str, name: str) -> tuple[str, ...]:
+        """The modules that `from package import name` loads where the package gives the name out lazily.
+
+        Known are names that the package imports for type checkers too, as such packages do.
+        """
+        found: list[str] = []
+        seen: set[str] = set()
+        at: str | None = package
+        while at is not None and at not in seen and name not in self.ever_bound(at):
+            seen.add(at)
+            at = self._twin(at, name)
+            found += [at] if at is not None else []
+        return tuple(found)
+
+    def _twin(self, package: str, name: str, above: frozenset[str] = frozenset()) -> str | None:
+        if package not in self._twins:
+            module = self.module(package)
+            data = self._read(module.path) if module and module.is_package and module.path else None
+            self._twins[package] = lazy_twins(data, module) if data and module else ()
+        twins = self._twins[package]
+        named = next((source for source, names in twins if name in names), None)
+        if named is not None:
+            return named
+        above |= {package}
+        stars = [source for source, names in twins if "*" in names and source not in above and self.module(source)]
+        return next((s for s in stars if name in self.ever_bound(s) or self._twin(s, name, above)), None)
 
     def _own_names(self, name: str) -> frozenset[str]:
         if name not in self._own:
