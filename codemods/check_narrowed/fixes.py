@@ -31,6 +31,7 @@ from codemods.narrow_reexport.resolve import resolve
 from codemods.narrow_reexport.session import Session
 
 _OURS = "narrow-reexport"
+_MANY = 4  # packages
 _BACK = ("re-export", "all-entry")
 
 
@@ -65,6 +66,10 @@ class Fixer:
     def all(self, found: Mapping[str, Sequence[Offence]]) -> Fixed:
         """Mend every file that has offences."""
         fixed = Fixed()
+        packages = {each.symbol.rpartition(":")[0] for offences_of in found.values() for each in offences_of}
+        if self._session is None and len(packages) >= _MANY:
+            # every package asks the whole tree which files spell its names: then it pays to know the words of each file
+            self._session = Session(self.guard.root, tree=self.guard.tree, remember=True)
         for package in sorted(self.guard.by_package):
             view = self.guard.view(package)
             back = _names_back(view, found) if view is not None else ()
