@@ -36,6 +36,8 @@ def blocks(language: str) -> list[str]:
 
 DOCUMENTS: list[dict[str, Any]] = [yaml.safe_load(block) for block in blocks("yaml")]
 RECIPES: list[list[dict[str, Any]]] = [repo["hooks"] for each in DOCUMENTS for repo in each.get("repos", ())]
+BUDGETS = [hooks for hooks in RECIPES if hooks[0]["id"] == "import-cost"]
+GUARDS = [hooks for hooks in RECIPES if hooks not in BUDGETS]
 
 BASH = shutil.which("bash")
 needs_bash = pytest.mark.skipif(BASH is None, reason="bash is not installed")
@@ -53,6 +55,7 @@ TREE = {
     "main.py": "from pkg.sub import sym\n\nprint(sym())\n",
     "other.py": "from pkg import late\n\nprint(late())\n",
 }
+BUDGET = '[tool.codemods.import_cost.budgets]\nmain = { forbid = ["torch"], max-modules = 9 }\n'
 WRONG = "import os\nfrom pkg import sym\n\nprint(os.name, sym())\n"
 RIGHT = WRONG.replace("from pkg import", "from pkg.sub import")
 
@@ -85,9 +88,10 @@ def laid(root: Path, files: Mapping[str, str] = TREE) -> Path:
 
 def as_local(hook: Mapping[str, Any]) -> dict[str, Any]:
     """The hook as one of `repo: local` in this interpreter: nothing is installed."""
-    python, module = shlex.quote(sys.executable), "codemods.check_narrowed"
+    python = shlex.quote(sys.executable)
     name, rest = re.fullmatch(r"(\S+)(.*)", hook["entry"], re.DOTALL).groups()  # type: ignore[union-attr]
-    entry = f"{python} -m {module}" if name == "check-narrowed" else python if name == "python" else name
+    ours = {"check-narrowed": "codemods.check_narrowed", "import-cost": "codemods.import_cost"}
+    entry = f"{python} -m {ours[name]}" if name in ours else python if name == "python" else name
     kept = {key: value for key, value in hook.items() if key not in ("additional_dependencies", "description")}
     return {**kept, "language": "system", "entry": entry + rest.replace(" -I ", " ")}
 
@@ -122,9 +126,9 @@ PLAIN = pytest.mark.parametrize("guarded", [[{"id": "check-narrowed"}]], indirec
 @needs_pre_commit
 @pytest.mark.parametrize(
     "guarded",
-    [pytest.param(hooks, marks=needs_fixit if "fixit" in str(hooks) else ()) for hooks in RECIPES],
+    [pytest.param(hooks, marks=needs_fixit if "fixit" in str(hooks) else ()) for hooks in GUARDS],
     indirect=True,
-    ids=[", ".join(f"{key}={value}" for key, value in hooks[0].items()) for hooks in RECIPES],
+    ids=[", ".join(f"{key}={value}" for key, value in hooks[0].items()) for hooks in GUARDS],
 )
 def test_each_recipe_stops_a_commit_with_an_offence_and_lets_its_cure_pass(guarded: Repository) -> None:
     guarded.commit({}, ok=True)
@@ -152,6 +156,18 @@ def test_a_broken_row_stops_the_commit(guarded: Repository) -> None:
 
 
 @needs_pre_commit
+@pytest.mark.parametrize("guarded", BUDGETS, indirect=True, ids=["import-cost"])
+def test_the_recipe_for_budgets_stops_a_commit_that_makes_an_import_heavy(guarded: Repository) -> None:
+    guarded.commit({"pyproject.toml": BUDGET}, ok=True)
+    said = guarded.commit({"pkg/sub.py": f"import torch.cuda\n{TREE['pkg/sub.py']}"}, ok=False)
+    assert "exceeded: import main loads torch.cuda, which its budget forbids" in said
+    assert "pkg/sub.py:1" in said
+    guarded.commit({"pkg/sub.py": f"{TREE['pkg/sub.py']}    import torch.cuda\n"}, ok=True)
+    said = guarded.commit({"pyproject.toml": BUDGET.replace("9", "2")}, ok=False)
+    assert "import main loads 3 modules of the tree, its budget is 2" in said
+
+
+@needs_pre_commit
 @needs_fixit
 @pytest.mark.parametrize("fault", ["codemods.rules.narrow_reexport", "fixit.cli"])
 def test_a_rule_that_cannot_be_imported_stops_the_commit(tmp_path: Path, fault: str) -> None:
@@ -172,11 +188,12 @@ def test_the_hooks_install_from_this_repository(tmp_path: Path) -> None:
 
 def check_installed(folder: Path, source: Path, hook: str) -> None:
     env = environment(PRE_COMMIT_HOME=str(folder / "cache"), PYTHONPATH="")
-    root = laid(folder / "repository", {**TREE, "app.py": WRONG})
+    root = laid(folder / "repository", {**TREE, "app.py": WRONG, "pyproject.toml": BUDGET.replace("9", "2")})
     for arguments in (["git", "init", "-q"], ["git", "add", "-A"]):
         run(arguments, root, env)
     command = [sys.executable, "-m", "pre_commit", "try-repo", str(source), hook, "--all-files"]
-    assert "from pkg.sub import sym" in run(command, root, env, ok=False)
+    expected = "its budget is 2" if hook == "import-cost" else "from pkg.sub import sym"
+    assert expected in run(command, root, env, ok=False)
 
 
 def snapshot(tmp_path: Path, env: Mapping[str, str]) -> Path:
@@ -201,8 +218,9 @@ def test_the_hooks_are_complete() -> None:
     for hook in HOOKS.values():
         assert hook["language"] == "python"
         assert {"id", "name", "entry", "description"} <= hook.keys()
-    assert HOOKS["check-narrowed"]["pass_filenames"] is False
-    assert "toml" in HOOKS["check-narrowed"]["types_or"]
+    for name in ("check-narrowed", "import-cost"):  # their verdicts depend on more than the files of a commit
+        assert HOOKS[name]["pass_filenames"] is False
+        assert "toml" in HOOKS[name]["types_or"]
 
 
 # The Action

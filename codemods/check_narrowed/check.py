@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from codemods.check_narrowed.guard import Guard
 from codemods.check_narrowed.offence import Offence
-from codemods.engine.discover import excluder, is_code
+from codemods.engine.discover import is_code
 
 _ALONE = 0.3  # seconds; a check that is done by then needs no other process
 _PAYS = 0.4  # seconds of work that is left, as far as can be told
@@ -50,8 +50,7 @@ def files_below(guard: Guard, wanted: Sequence[str]) -> tuple[str, ...]:
     if "" in wanted or not wanted:
         return tuple(listed)
     folders = tuple(f"{path}/" for path in wanted if (guard.root / path).is_dir())
-    is_excluded = excluder(guard.exclude)
-    named = {path for path in wanted if f"{path}/" not in folders and is_code(path) and not is_excluded(path)}
+    named = {path for path in wanted if f"{path}/" not in folders and is_code(path) and not guard.excludes(path)}
     return tuple(sorted(named | {path for path in listed if path.startswith(folders)}))
 
 

@@ -25,7 +25,7 @@ from codemods.check_narrowed.report import Report, Shown
 from codemods.check_narrowed.rows import complaint_of_rename, complaints, parsed_symbol, stale_rows
 from codemods.engine.bans import FILE_NAME
 from codemods.engine.config import load_check_options
-from codemods.engine.discover import checkout_top, excluder, is_code
+from codemods.engine.discover import checkout_top, is_code
 from codemods.engine.errors import CodemodError, Interrupted, Unreadable
 from codemods.engine.model import FileChange, Symbol
 from codemods.engine.report import counted, diff, wants_colour
@@ -113,7 +113,7 @@ class _Command:
 
         name = self._baseline_path()
         baseline = read_baseline(self.root, name) if name else Baseline()
-        found = () if excluder(guard.exclude)(path) else offences(guard, path, data)
+        found = () if guard.excludes(path) else offences(guard, path, data)
         accepted = within_baseline(found, baseline)
         left = tuple(each for each in found if each not in accepted)
         report = Report(left, 1, len(guard.rows), len(accepted), baseline=name)
@@ -293,7 +293,9 @@ def _fixed(guard: Guard, checked: Checked, report: Report, baseline: Baseline) -
     accepted = within_baseline(still, baseline)
     left = tuple(each for each in still if each not in accepted)
     files = {each.site.path for each in left}
-    reasons = {path: why for path, why in sorted(fixed.left.items()) if path in files}
+    parsed = {each.site.path for each in left if each.kind != "unparsed"}
+    said = {path: fixed.left.get(path) or ([_BY_HAND] if path in parsed else []) for path in sorted(files)}
+    reasons = {path: why for path, why in said.items() if why}
     done = tuple(change.path for change in changes)
     mended = max(len(flat(checked.offences.values())) - len(still), 0)
     return replace(report, offences=left, accepted=len(accepted), fixed=done, mended=mended, left=reasons), changes
@@ -330,6 +332,7 @@ def _read(root: Path, path: str) -> bytes:
     return Tree(root, ()).read(path)
 
 
+_BY_HAND = "the codemod does not rewrite this form: it is to be changed by hand"
 _STYLES: Mapping[str, Callable[[str], str]] = {
     "bold": lambda text: click.style(text, bold=True),
     "red": lambda text: click.style(text, fg="red", bold=True),

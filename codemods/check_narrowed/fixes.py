@@ -11,15 +11,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from codemods.check_narrowed.guard import Guard, View
+from codemods.check_narrowed.leftovers import without_leftovers
 from codemods.check_narrowed.offence import Offence
 from codemods.check_narrowed.verdicts import offences, taken_on
-from codemods.engine.config import NarrowOptions
+from codemods.engine.config import NarrowOptions, line_width
 from codemods.engine.edits import edited
 from codemods.engine.errors import CodemodError
 from codemods.engine.model import Edit, Failure, FileChange
+from codemods.engine.namespace import Namespaces
 from codemods.engine.project import Tree
 from codemods.engine.source import decode
 from codemods.narrow_reexport.context import Context, Patched
+from codemods.narrow_reexport.coverage import is_path
 from codemods.narrow_reexport.pipeline import drop_unused, run
 from codemods.narrow_reexport.plan import plan_file
 from codemods.narrow_reexport.prepare import Prepared, prepare
@@ -28,6 +31,8 @@ from codemods.narrow_reexport.resolve import resolve
 from codemods.narrow_reexport.session import Session
 
 _OURS = "narrow-reexport"
+_MANY = 4  # packages
+_BACK = ("re-export", "all-entry")
 
 
 @dataclass(slots=True)
@@ -61,11 +66,17 @@ class Fixer:
     def all(self, found: Mapping[str, Sequence[Offence]]) -> Fixed:
         """Mend every file that has offences."""
         fixed = Fixed()
+        packages = {each.symbol.rpartition(":")[0] for offences_of in found.values() for each in offences_of}
+        if self._session is None and len(packages) >= _MANY:
+            # every package asks the whole tree which files spell its names: then it pays to know the words of each file
+            self._session = Session(self.guard.root, tree=self.guard.tree, remember=True)
         for package in sorted(self.guard.by_package):
             view = self.guard.view(package)
             back = _names_back(view, found) if view is not None else ()
             if view is not None and back:
                 self._take_out(view, back, fixed)
+        for path in sorted(found):
+            self._cut_leftovers(path, found[path], fixed)
         for path in sorted(found):
             before = fixed.changes.get(path, self.guard.read(path))
             after, left = self.file(path, before)
@@ -113,7 +124,9 @@ class Fixer:
             return (), ""
         patched = checkout.scan.patched if checkout.scan is not None else frozenset()
         here = frozenset(each.symbol.rpartition(":")[2] for each in reached if each.instead.startswith('"'))
-        context = replace(_guarding(prepared.context_of(checkout), here | patched), resolutions=wanted, left=kept)
+        context = replace(
+            _guarding(prepared.context_of(checkout), here | patched, view.namespaces), resolutions=wanted, left=kept
+        )
         plan = plan_file(path, data, context)
         own = replace(checkout, plans={path: plan}, sources={path: data})
         drop_unused(own, context)
@@ -121,16 +134,22 @@ class Fixer:
         if plan.refusals:
             refusal = plan.refusals[0]
             return (), f"{refusal.site}: {refusal.reason}{_or(refusal.hint)}"
-        return plan.edits, ""
+        # what the codemod only warns of in a narrowed tree: it is no reason against the other places
+        places = {(each.site.line, each.symbol) for each in plan.reached}
+        said = [each for each in plan.warnings if (each.site.line, each.symbol) in places]
+        return plan.edits, f"{said[0].site}: {said[0].reason}" if said else ""
 
     def init(self, path: str, data: bytes) -> tuple[bytes, list[str]]:
         """The bytes of an `__init__` without the re-exports that have come back."""
         view = self.guard.view_of_init(path)
-        back = _names_back(view, {path: offences(self.guard, path, data)}) if view is not None else ()
-        if view is None or not back:
+        here = offences(self.guard, path, data)
+        if view is None or not any(each.kind in _BACK for each in here):
             return data, []
         fixed = Fixed({path: data})
-        self._take_out(view, back, fixed)
+        back = _names_back(view, {path: here})
+        if back:
+            self._take_out(view, back, fixed)
+        self._cut_leftovers(path, here, fixed)
         return fixed.changes[path], fixed.left.get(path, [])
 
     # The re-export
@@ -161,6 +180,24 @@ class Fixer:
             if change.path in guard.tree.paths and not change.path.endswith(".toml"):
                 fixed.changes[change.path] = change.after
 
+    def _cut_leftovers(self, path: str, found: Sequence[Offence], fixed: Fixed) -> None:
+        # __all__ = ["sym"]        from .sub import sym as sym, in a stub
+        view = self.guard.view_of_init(path)
+        if view is None or view.module.path in fixed.left or not any(each.kind in _BACK for each in found):
+            return
+        data = fixed.changes.get(path, self.guard.read(path))
+        tree = _Overlaid(self.guard.tree, {**fixed.changes, path: data})
+        left = [each for each in offences(self.guard, path, data) if each.kind in _BACK]
+        names = tuple(sorted({each.name for each in left}))
+        if not names:
+            return
+        namespaces = Namespaces(view.layout.locate, tree.read)
+        after, why = without_leftovers(view, path, data, names, namespaces, line_width(self.guard.root))
+        if why:
+            fixed.left.setdefault(path, []).extend(why)
+        elif after != data:
+            fixed.changes[path] = after
+
     def _needed(self, view: View, changes: Iterable[FileChange]) -> list[str]:
         """Places that a person wants left alone, and that the re-export serves."""
         found = []
@@ -184,7 +221,7 @@ class Fixer:
         after = edited(decode(data, path), edits)
         if isinstance(after, Failure):
             return data, f"{path}: our bug: {after.detail}"
-        return after, ""
+        return after, reason
 
     def _prepared(self, package: str) -> tuple[Prepared, Checkout] | None:
         if package not in self._ready:
@@ -214,7 +251,7 @@ class Fixer:
         return ready, checkout
 
 
-def _guarding(context: Context, here: frozenset[str]) -> Context:
+def _guarding(context: Context, here: frozenset[str], namespaces: Namespaces) -> Context:
     """A narrowed name is bound no more: a call site or a patch that reaches it fails, so that no behaviour is to be kept.
 
     `here` are names that strings of this file reach. Where nobody patches a name, its reads need not stay late.
@@ -222,7 +259,11 @@ def _guarding(context: Context, here: frozenset[str]) -> Context:
     gone = {found.symbol.name: found for found in context.resolutions if found.narrowed}
     anywhere = here | context.early | {each.name for each in context.patched}
     patched = [each for each in context.patched if each.name not in gone]
-    patched += [Patched(name, path=found.path_is_module) for name, found in gone.items() if name in anywhere]
+    patched += [
+        Patched(name, path=found.path_is_module or is_path(found, context, namespaces, callers_only=False))
+        for name, found in gone.items()
+        if name in anywhere
+    ]
     return replace(
         context,
         guarding=True,
@@ -236,7 +277,7 @@ def _names_back(view: View | None, found: Mapping[str, Sequence[Offence]]) -> tu
     if view is None:
         return ()
     here = [*found.get(view.module.path, ()), *found.get(f"{view.module.path}i", ())]
-    return tuple(sorted({each.name for each in here if each.kind in ("re-export", "all-entry")}))
+    return tuple(sorted({each.name for each in here if each.kind in _BACK}))
 
 
 def _or(hint: str) -> str:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from codemods.check_narrowed.sieve import Sieve
 from codemods.engine.bans import FILE_NAME, Ban, load_bans
 from codemods.engine.config import load_check_options, load_narrow_options
-from codemods.engine.discover import list_files
+from codemods.engine.discover import excluder, list_files
 from codemods.engine.errors import CodemodError, Unreadable
 from codemods.engine.model import Module, Site
 from codemods.engine.modules import Layout
@@ -27,7 +27,8 @@ if TYPE_CHECKING:  # most files are told by their bytes, and then the planner is
     from codemods.narrow_reexport.context import Context
     from codemods.narrow_reexport.resolve import Resolution
 
-_STAR = re.compile(rb"import[ \t\\\r\n]*\(?[ \t]*\*")
+# from .sub import *        __all__ = sub.__all__        from .sub import __all__ as theirs
+_ONWARD = re.compile(rb"import[ \t\\\r\n]*\(?[ \t]*\*|\.[ \t]*__all__\b|import[\s(\\]*__all__\b|\b__all__[ \t]+as\b")
 
 
 def find_rows(start: Path) -> Path | None:
@@ -100,6 +101,7 @@ class Guard:
         self.root = root
         self.rows = followed(rows)
         self.exclude = tuple(exclude)
+        self._is_excluded = excluder(self.exclude)
         self.source_roots = tuple(source_roots)
         self._tree = Tree(root, tuple(paths)) if paths is not None else None
         self._given = read
@@ -175,7 +177,9 @@ class Guard:
         if view is None:
             return False
         # identifiers are compared after NFKC: other letters may spell an ASCII name
-        return not data.isascii() or _STAR.search(data) is not None or any(name.encode() in data for name in view.rows)
+        return (
+            not data.isascii() or _ONWARD.search(data) is not None or any(name.encode() in data for name in view.rows)
+        )
 
     def context(self, package: str) -> Context | None:
         """The context in which a file's references are found. It plans nothing that could be written."""
@@ -203,6 +207,10 @@ class Guard:
             verifying=True,
             patched=tuple(Patched(found.symbol.name) for found in resolutions),
         )
+
+    def excludes(self, path: str) -> bool:
+        """Whether the configuration leaves this file out, however it is asked about."""
+        return self._is_excluded(path)
 
     def allows(self, ban: Ban, path: str) -> bool:
         """Whether the row's `allow` lets this file do as before."""

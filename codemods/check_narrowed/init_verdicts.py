@@ -11,11 +11,12 @@ from collections.abc import Iterator
 
 from codemods.check_narrowed.guard import Guard, View
 from codemods.check_narrowed.offence import Offence
+from codemods.check_narrowed.taken import is_deleted_again, is_module_import, is_taken, stored
 from codemods.engine.bans import Ban
 from codemods.engine.errors import CodemodError
 from codemods.engine.model import Module, Site, When
 from codemods.engine.namespace import Namespaces, absolute, all_values, module_statements
-from codemods.engine.scopes import Binding, Syntax
+from codemods.engine.scopes import Syntax
 from codemods.engine.source import NotPython, decode, parse
 from codemods.engine.walk import analyse
 from codemods.narrow_reexport.forms.lazy_export import is_lazily_bound
@@ -38,15 +39,15 @@ def init_offences(guard: Guard, path: str, data: bytes) -> Iterator[Offence]:
             yield Offence(site, str(view.rows[name].symbol), "unparsed", message)
         return
     if path.endswith(".pyi"):
-        syntax = analyse(decode(data, path), tree, expressions=False)
-        yield from _stub(view, syntax)
+        syntax = analyse(decode(data, path), tree)
+        yield from _stub(view, path, syntax, view.namespaces)
         return
     namespaces = Namespaces(view.layout.locate, lambda other: data if other == path else guard.read(other))
     syntax = namespaces.syntax(view.module) or analyse(decode(data, path), tree, expressions=False)
     for name, ban in view.rows.items():
         for site in _bound(view.module, name, ban, namespaces, syntax):
             yield Offence(site, str(ban.symbol), "re-export", _message(ban))
-    yield from _entries(view, syntax)
+    yield from _entries(view, syntax, namespaces)
 
 
 def _message(ban: Ban) -> str:
@@ -57,7 +58,13 @@ def _message(ban: Ban) -> str:
 def _bound(package: Module, name: str, ban: Ban, namespaces: Namespaces, syntax: Syntax) -> Iterator[Site]:
     """The statements that bind a banned name to what comes from elsewhere."""
     source = syntax.source
-    found = [b for b in namespaces.bindings(package.name, name) if _is_taken(package, b, namespaces)]
+    found = [b for b in namespaces.bindings(package.name, name) if is_taken(package, b, syntax, namespaces)]
+    if ban.origin != ban.symbol:
+        found = [b for b in found if not is_module_import(package, b, namespaces) and not is_deleted_again(syntax, b)]
+    for put, statement in stored(package, syntax, namespaces):
+        # globals()["sym"] = sub.sym
+        if put == name and not ban.lazy:
+            yield source.site_of(statement)
     for binding in found:
         if not (ban.lazy and is_lazily_bound(package, syntax, binding)):
             yield source.site_of(binding.node if isinstance(binding.node, ast.alias) else binding.statement)
@@ -77,13 +84,6 @@ def _bound(package: Module, name: str, ban: Ban, namespaces: Namespaces, syntax:
             yield lazily
 
 
-def _is_taken(package: Module, binding: Binding, namespaces: Namespaces) -> bool:
-    if binding.is_import:
-        return True
-    # sym = sub.sym
-    return binding.value is not None and namespaces.origin(package, binding) is not None
-
-
 def _lazily(package: Module, name: str, namespaces: Namespaces) -> Site | None:
     """Where a lazy export gives the name out: `__getattr__`, a table, `lazy_loader`."""
     try:
@@ -95,40 +95,52 @@ def _lazily(package: Module, name: str, namespaces: Namespaces) -> Site | None:
     return sites[0] if sites else None
 
 
-def _entries(view: View, syntax: Syntax) -> Iterator[Offence]:
+def _entries(view: View, syntax: Syntax, namespaces: Namespaces) -> Iterator[Offence]:
     for statement in module_statements(syntax.tree.body):
         for value, removes in all_values(statement):
-            for node in _listed(value) if not removes else ():
-                if node.value not in view.rows:
-                    continue
-                ban = view.rows[node.value]
-                if not ban.lazy:
+            for name, node in _listed(view.module, value, syntax, namespaces) if not removes else ():
+                ban = view.rows.get(name)
+                if ban is not None and not ban.lazy:
                     message = f"__all__ lists {ban.symbol.name} again, which was narrowed to {ban.origin}"
                     yield Offence(syntax.source.site_of(node), str(ban.symbol), "all-entry", message)
 
 
-def _listed(value: ast.expr) -> Iterator[ast.Constant]:
-    """The strings that are entries. [name for name in sub.__all__ if name != "sym"] leaves one out."""
+def _listed(package: Module, value: ast.expr, syntax: Syntax, namespaces: Namespaces) -> Iterator[tuple[str, ast.expr]]:
+    """The entries, and where each is from. [name for name in sub.__all__ if name != "sym"] leaves one out."""
     pending: list[ast.AST] = [value]
     while pending:
         node = pending.pop(0)
         if isinstance(node, ast.Constant):
-            yield node
+            yield str(node.value), node
+        elif isinstance(node, (ast.Attribute, ast.Name)):
+            # __all__ = sub.__all__
+            source = namespaces.dunder_all_of(package, syntax, node)
+            exports = namespaces.exports(source) if source and source != package.name else None
+            yield from ((name, node) for name in (exports.names if exports is not None else ()))
         elif not isinstance(node, ast.Compare):
-            pending += ast.iter_child_nodes(node)
+            # a condition chooses among the names of what it goes through
+            some = isinstance(node, ast.comprehension) and node.ifs
+            pending += (
+                [node.target, *node.ifs] if some and isinstance(node, ast.comprehension) else ast.iter_child_nodes(node)
+            )
 
 
-def _stub(view: View, syntax: Syntax) -> Iterator[Offence]:
-    # from .impl import sym as sym
-    for statement, block in syntax.imports:
-        for alias in statement.names:
-            bound = alias.asname or alias.name
-            ban = view.rows.get(bound)
-            if (
-                ban is not None
-                and not ban.lazy
-                and block.scope is syntax.module
-                and isinstance(statement, ast.ImportFrom)
-            ):
-                yield Offence(syntax.source.site_of(alias), str(ban.symbol), "re-export", _message(ban))
-    yield from _entries(view, syntax)
+def _stub(view: View, path: str, syntax: Syntax, namespaces: Namespaces) -> Iterator[Offence]:
+    stub = Module(view.module.name, path, True)
+    for name, ban in view.rows.items():
+        if ban.lazy:
+            continue
+        # from .impl import sym as sym        sym = impl.sym
+        for binding in syntax.module.bindings.get(name, []):
+            importing = isinstance(binding.statement, ast.ImportFrom)
+            if importing or (not binding.is_import and is_taken(stub, binding, syntax, namespaces)):
+                if ban.origin == ban.symbol or not is_module_import(stub, binding, namespaces):
+                    node = binding.node if isinstance(binding.node, ast.alias) else binding.statement
+                    yield Offence(syntax.source.site_of(node), str(ban.symbol), "re-export", _message(ban))
+        # from .impl import *
+        for statement, block in syntax.imports:
+            if isinstance(statement, ast.ImportFrom) and statement.names[0].name == "*":
+                star = namespaces.star(absolute(stub, statement)) if block.scope is syntax.module else None
+                if star is not None and name in star and (star.listed or name not in star.imported):
+                    yield Offence(syntax.source.site_of(statement), str(ban.symbol), "re-export", _message(ban))
+    yield from _entries(view, syntax, namespaces)

@@ -132,8 +132,9 @@ def error_annotation(error: CodemodError, shown: Shown) -> str:
 
 def _line(each: Offence, shown: Shown, paint: Paint) -> str:
     at = f"{shown(each.site.path)}:{each.site.line}:{each.site.column + 1}"
-    message = each.message.removeprefix(f"{each.symbol.replace(':', '.')} ")
-    return f"{paint(at, 'bold')}: {each.symbol} {message}"
+    named = f"{each.symbol.replace(':', '.')} "
+    said = f" {each.message.removeprefix(named)}" if each.message.startswith(named) else f": {each.message}"
+    return f"{paint(at, 'bold')}: {each.symbol}{said}"
 
 
 def _at(each: Offence, shown: Shown) -> Site:

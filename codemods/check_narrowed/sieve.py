@@ -17,21 +17,23 @@ from codemods.engine.modules import Layout
 
 _FEW = 8  # so many names are looked for one by one, which is quicker than listing the words of a file
 _W = rb"[\w\x80-\xff]"  # a byte of an identifier, in whatever script
-_GAP = rb"[ \t\r\n\\]*"
+_GAP = rb"[ \t\r\n\\]*(?:#[^\r\n]*[\r\n][ \t\r\n\\]*)*"
 # each begins with one character, which the engine of `re` looks for quickly
 _DOT = re.compile(rb"\." + _GAP + rb"(" + _W + rb"+)")
-_APART = re.compile(rb"\.[ \t\r\n\\]+(" + _W + rb"+)")
 _COLON = re.compile(rb":(" + _W + rb"+)")
 _QUOTES = tuple(re.compile(quote + rb"(" + _W + rb"+)(?=[\"'.])") for quote in (rb"\"", rb"'"))
-_TARGET = re.compile(rb"^[ \t]*(" + _W + rb"+)[ \t]*(?::[^=]*)?\Z")
+_TARGET = re.compile(rb"(" + _W + rb"+)[ \t]*(?::[^=]*)?\Z")
+_COMMENT = re.compile(rb"#[^\r\n]*(?=[\r\n])")
 _KEYWORD = re.compile(rb"(" + _W + rb"+)[ \t]*=(?!=)")
 _DOTS = re.compile(rb"[\"']\.+[\"']")
-_LOADS = (b"import_module", b"__import__", b"sys.modules", b"resolve_name", b"methodcaller")
+_LOADS = (b"import_module", b"__import__", b"sys.modules", b"resolve_name", b"methodcaller", b"attrgetter")
 _REFLECTS = (b"attr", b"import", b"modules", b"resolve_name", b"__dict__", b"vars(", b"methodcaller", b"patch", b"spy")
 # the dotted path that ends at a place, read backwards: so the match is anchored, and costs its own length
 _CHAIN = re.compile(_GAP + rb"(" + _W + rb"+(?:" + _GAP + rb"\." + _GAP + _W + rb"+)*)(?![\w\x80-\xff.)\]])")
-_APART = re.compile(rb"(?::|[.:][ \t\r\n\\]+)(" + _W + rb"+)")
+_BEHIND = re.compile(rb"[)}]" + _GAP + rb"\." + _GAP + rb"(" + _W + rb"+)")
+_APART = re.compile(rb"(?::|[.:](?=[ \t\r\n\\#])" + _GAP + rb")(" + _W + rb"+)")
 _WORD = re.compile(_W + rb"+")
+_PATH = re.compile(_W + rb"+(?:[ \t]*\.[ \t]*" + _W + rb"+)*")
 _REACH = 200  # bytes; so long is no dotted path that people write
 _DEPTH = 5  # from module to module, as far as people hand a package on
 
@@ -77,7 +79,7 @@ class Sieve:
         for line in import_lines(data):
             found |= self._taken(path, line, data, bound)
         found |= self._through(data, bound)
-        found |= set(self._by_name(data))
+        found |= set(self._by_name(data, bound))
         return frozenset(found)
 
     # From-imports
@@ -105,8 +107,8 @@ class Sieve:
             elif text == "*":
                 if any(banned.encode() in data for banned in names):
                     found.add(module)
-                for carried, modules in self._carriers(module).items():
-                    bound.setdefault(carried, set()).update(modules)
+                for carried in self._carriers(module):
+                    bound.setdefault(carried, set()).add(f"{module}.{carried.decode('utf-8', 'replace')}")
             else:
                 bound.setdefault(alias or name, set()).add(f"{module}.{text}" if module else text)
         return found
@@ -127,16 +129,16 @@ class Sieve:
         packages = [name for name, modules in bound.items() if not modules.isdisjoint(self._above)]
         if not packages:
             return
-        held = rb"=[ \t]*(" + b"|".join(sorted(packages)) + rb")((?:\.\w+)*)[ \t]*(?:[#;\r\n]|\Z)"
+        held = rb"=[ \t(]*(" + b"|".join(sorted(packages)) + rb")((?:\.\w+)*)(?![\w\x80-\xff.(\[])"
         for found in re.finditer(held, data):
-            target = _TARGET.match(data[data.rfind(b"\n", 0, found.start()) + 1 : found.start()])
-            if target is None:
-                continue
+            # a = b = pkg
+            before = data[data.rfind(b"\n", 0, found.start()) + 1 : found.start()].split(b"=")
+            targets = [named[1] for part in before if (named := _TARGET.search(part)) is not None]
             parts = found[2].decode("utf-8", "replace").split(".")[1:]
             for module in tuple(bound[found[1]]):
                 ends = self._below(module, parts) & self._above
-                if ends:
-                    bound.setdefault(target[1], set()).update(ends)
+                for target in targets if ends else ():
+                    bound.setdefault(target, set()).update(ends)
 
     # Attributes
 
@@ -161,6 +163,35 @@ class Sieve:
                 for module in bound.get(parts[0].encode(), ()):
                     ends |= self._below(module, parts[1:])
                 found |= ends & packages
+        if hits:
+            found |= self._behind_brackets(hits, data, bound)
+        return found
+
+    def _behind_brackets(self, names: frozenset[bytes], data: bytes, bound: dict[bytes, set[str]]) -> set[str]:
+        """The packages that stand in the brackets before a `.name`."""
+        found: set[str] = set()
+        for last in _BEHIND.finditer(data):
+            if last[1] not in names:
+                continue
+            packages = self._packages[last[1].decode()]
+            if data[last.start() : last.start() + 1] == b"}":
+                # f"{PACKAGE}.sym"
+                found |= {package for package in packages if package.encode() in data}
+                continue
+            # (pkg).sym        (pkg if pkg else None).sym        (p := pkg).sym
+            inside = data[max(last.start() - _REACH, 0) : last.start()]
+            found |= self._spelled(inside[_opening(inside) :], bound) & packages
+        return found
+
+    def _spelled(self, data: bytes, bound: dict[bytes, set[str]]) -> set[str]:
+        """The modules that dotted paths in this text lead to, or their first parts."""
+        found: set[str] = set()
+        for chain in set(_PATH.findall(data)):
+            first, *rest = chain.split(b".")
+            parts = [part.strip().decode("utf-8", "replace") for part in rest]
+            for module in bound.get(first.strip(), ()):
+                for number in range(len(parts) + 1):
+                    found |= self._below(module, parts[:number])
         return found
 
     def _below(self, dotted: str, parts: list[str]) -> set[str]:
@@ -218,29 +249,46 @@ class Sieve:
 
     # Names in quotes
 
-    def _by_name(self, data: bytes) -> Iterator[str]:
+    def _by_name(self, data: bytes, bound: dict[bytes, set[str]]) -> Iterator[str]:
         # getattr(pkg, "sym")        patch.object(pkg, "sym")        import_module("pkg").sym
         if not any(word in data for word in _REFLECTS):
             return
-        spelled: dict[str, bool] = {}
-
-        def spells(package: str) -> bool:
-            leaf = package.rpartition(".")[2]
-            if leaf not in spelled:
-                spelled[leaf] = re.search(rb"(?<!%b)%b(?!%b)" % (_W, re.escape(leaf.encode()), _W), data) is not None
-            return spelled[leaf]
-
         quoted = {name for quotes in _QUOTES for name in self._names.intersection(quotes.findall(data))}
         loads = any(word in data for word in _LOADS)
         if loads:
             # import_module("pkg").sym        import_module(".", __package__).sym        resolve_name("pkg:sym")
             quoted |= self._names.intersection(_DOT.findall(data)) | self._names.intersection(_COLON.findall(data))
         here = loads and _DOTS.search(data) is not None
-        yield from (package for package in self._packages_of(quoted) if here or spells(package))
+        imported = {module for modules in bound.values() for module in modules}
+        wanted = self._packages_of(quoted)
+        held = {p for p in wanted if here or p in imported or self._holds(p, data, bound)}
+        yield from held
+        rest = wanted - held
+        for name in quoted if rest else ():
+            # from consumer import ops as o; getattr(o, "sym")
+            if not self._packages[name.decode()].isdisjoint(rest):
+                for place in re.finditer(rb"[\"']" + name + rb"[\"']", data):
+                    yield from rest & self._spelled(data[max(place.start() - _REACH, 0) : place.start()], bound)
         if b".multiple(" in data:
             # patch.multiple("pkg", sym=...)
             keywords = self._names.intersection(_KEYWORD.findall(data))
             yield from (package for package in self._packages_of(keywords) if package.encode() in data)
+
+    def _holds(self, package: str, data: bytes, bound: Mapping[bytes, set[str]]) -> bool:
+        """Whether the file may have the package as a value: by a name of its own, as an attribute, or by a string."""
+        leaf = package.rpartition(".")[2].encode()
+        if leaf in bound:
+            return True  # from consumer import ops
+        last = re.escape(leaf)
+        if re.search(rb"[\"'.]" + last + rb"[\"':]|[\"']" + last + rb"\.", data) is not None:
+            return True  # import_module("a.b.ops")        resolve_name("a.b.ops:sym")        attrgetter("ops.sym")
+        for chain in set(_chains(leaf, data, False)):
+            # a.b.ops
+            parts = [part[::-1].decode("utf-8", "replace") for part in reversed(_WORD.findall(chain))]
+            for module in bound.get(parts[0].encode(), ()):
+                if package in self._below(module, [*parts[1:], leaf.decode()]):
+                    return True
+        return False
 
     def _packages_of(self, names: Iterable[bytes]) -> set[str]:
         return {package for name in names for package in self._packages[name.decode()]}
@@ -259,6 +307,19 @@ def _chains(name: bytes, data: bytes, apart: bool) -> Iterator[bytes]:
                 places.append(at)
             at = data.find(b"." + name, end)
     for at in places:
-        chain = _CHAIN.match(data[max(at - _REACH, 0) : at][::-1])
+        before = data[max(at - _REACH, 0) : at]
+        if b"#" in before:
+            before = _COMMENT.sub(b"", before)
+        chain = _CHAIN.match(before[::-1])
         if chain is not None:
             yield chain[1]
+
+
+def _opening(text: bytes) -> int:
+    """Where the bracket opens that closes right behind a text; 0 where it opens earlier."""
+    level = 1
+    for at in range(len(text) - 1, -1, -1):
+        level += (text[at] == 41) - (text[at] == 40)
+        if not level:
+            return at
+    return 0

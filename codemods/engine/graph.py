@@ -8,12 +8,13 @@ Invariant: it never reads a file but through the `read` it was given, never impo
 
 from __future__ import annotations
 
-import re
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from codemods.engine.eager_reads import Reads, with_reads
+from codemods.engine.lazy_twins import Twins, lazy_twins
+from codemods.engine.listed_names import listed_names
 from codemods.engine.model import ImportEdge, Module
 from codemods.engine.outline import Binds, Event, FromImports, Imports, Outline, outline
 
@@ -62,6 +63,8 @@ class ImportGraph:
         self._edges: dict[str, tuple[ImportEdge, ...]] = {}
         self._own: dict[str, frozenset[str]] = {}
         self._ever: dict[str, frozenset[str]] = {}
+        self._listed: dict[str, tuple[str, ...]] = {}
+        self._twins: dict[str, Twins] = {}
         self._watched: dict[str, tuple[Event | Reads, ...]] = {}
         self._base: ImportGraph | None = None
         self._edited: Mapping[str, bytes] = {}
@@ -177,13 +180,14 @@ class ImportGraph:
         return self._ever[name]
 
     def star_submodules(self, package: str) -> tuple[str, ...]:
-        """The submodules that `from package import *` loads, as a literal `__all__` names them."""
+        """The submodules that `from package import *` loads, as its `__all__` names them in so many words."""
         module = self.module(package)
         if not module or not module.is_package or "__all__" not in self.ever_bound(package):
             return ()
-        found = _ALL.search(self._read(module.path) or b"")
-        names = [name.decode() for name in _QUOTED.findall(found[1])] if found else []
-        return tuple(name for name in names if self.submodule(package, name) and name not in self._own_names(package))
+        if package not in self._listed:
+            self._listed[package] = listed_names(self._read(module.path) or b"")
+        own = self._own_names(package)
+        return tuple(name for name in self._listed[package] if self.submodule(package, name) and name not in own)
 
     def _targets(self, name: str, event: Imports | FromImports, earlier: tuple[Event, ...]) -> Iterator[str]:
         yield event.module
@@ -197,6 +201,35 @@ class ImportGraph:
                 own = _own(name, earlier) if event.module == name else self._own_names(event.module)
                 if found not in own:
                     yield f"{event.module}.{found}"
+            elif event.module != name and found != "*":
+                yield from self.lazily(event.module, found)
+
+    def lazily(self, package: str, name: str) -> tuple[str, ...]:
+        """The modules that `from package import name` loads where the package gives the name out lazily.
+
+        Known are names that the package imports for type checkers too, as such packages do.
+        """
+        found: list[str] = []
+        seen: set[str] = set()
+        at: str | None = package
+        while at is not None and at not in seen and name not in self.ever_bound(at):
+            seen.add(at)
+            at = self._twin(at, name)
+            found += [at] if at is not None else []
+        return tuple(found)
+
+    def _twin(self, package: str, name: str, above: frozenset[str] = frozenset()) -> str | None:
+        if package not in self._twins:
+            module = self.module(package)
+            data = self._read(module.path) if module and module.is_package and module.path else None
+            self._twins[package] = lazy_twins(data, module) if data and module else ()
+        twins = self._twins[package]
+        named = next((source for source, names in twins if name in names), None)
+        if named is not None:
+            return named
+        above |= {package}
+        stars = [source for source, names in twins if "*" in names and source not in above and self.module(source)]
+        return next((s for s in stars if name in self.ever_bound(s) or self._twin(s, name, above)), None)
 
     def _own_names(self, name: str) -> frozenset[str]:
         if name not in self._own:
@@ -204,8 +237,6 @@ class ImportGraph:
         return self._own[name]
 
 
-_ALL = re.compile(rb"^__all__(?:\s*:[^=\n]*)?\s*=\s*[\[(]([^\])]*)[\])]", re.MULTILINE)
-_QUOTED = re.compile(rb"""["'](\w+)["']""")
 GIVEN = ("__name__", "__doc__", "__file__", "__path__", "__spec__", "__loader__", "__package__", "__builtins__")
 
 

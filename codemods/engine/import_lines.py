@@ -15,7 +15,9 @@ _IMPORT = re.compile(rb"import(?<!\wimport)(?!\w)")
 _TAKEN = re.compile(rb"[ \t\f]*(?:\\\r?\n[ \t]*)*(?:\((?P<listed>[^)]*)\)?|(?P<row>(?:[^\r\n;#\\]|\\\r?\n)*))")
 _COMMENT = re.compile(rb"#[^\r\n]*")
 # \x80-\xff: the bytes of an identifier in another script
-_PART = re.compile(rb"(?P<name>[\w.\x80-\xff]+|\*)(?:[ \t\r\n\\]+as[ \t\r\n\\]+(?P<alias>[\w\x80-\xff]+))?")
+_GAP = rb"[ \t\f\r\n\\]"
+_DOTTED = rb"[\w\x80-\xff]+(?:" + _GAP + rb"*\." + _GAP + rb"*[\w\x80-\xff]+)*"
+_PART = re.compile(rb"(?P<name>" + _DOTTED + rb"|\*)(?:" + _GAP + rb"+as" + _GAP + rb"+(?P<alias>[\w\x80-\xff]+))?")
 _FROM = re.compile(rb"(?:^|[;:>.\t\f ])from(?:[ \t\f]|(?=[.\\]))(?P<module>[\w.\x80-\xff \t\f\\\r\n]*)\Z")
 _PLAIN = re.compile(rb"(?:^|[;:]|>>>|\.\.\.)[ \t\f]*(?:lazy[ \t\f]+)?\Z")
 
@@ -48,6 +50,8 @@ def import_lines(data: bytes) -> Iterator[ImportLine]:
         text = taken["listed"] if taken["listed"] is not None else taken["row"]
         if b"#" in text:
             text = _COMMENT.sub(b"", text)
-        names = tuple((part["name"], part["alias"] or b"") for part in _PART.finditer(text))
+        names = tuple(
+            (b"".join(part["name"].replace(b"\\", b"").split()), part["alias"] or b"") for part in _PART.finditer(text)
+        )
         if names:
             yield ImportLine(start, module, names)

@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 
 from codemods.engine import blanking
 from codemods.engine.blanking import Unsure
+from codemods.engine.branches import branches
 from codemods.engine.model import Module
 
 
@@ -132,7 +133,7 @@ def _eager(body: Iterable[ast.stmt], place: _Place) -> Iterator[Event]:
 
 def _eager_blocks(node: ast.stmt, place: _Place) -> Iterator[Event]:
     if isinstance(node, ast.If):
-        body_runs, rest_runs = _branches(node.test)
+        body_runs, rest_runs = branches(node.test)
         if body_runs:
             yield from _eager(node.body, place)
         if rest_runs:
@@ -172,22 +173,6 @@ def _absolute(module: Module, level: int, name: str) -> str:
         return ""
     base = ".".join(parts[: len(parts) - level + 1])
     return f"{base}.{name}" if name else base
-
-
-def _branches(test: ast.expr) -> tuple[bool, bool]:
-    """Whether the body of `if test:` runs at import, and whether what follows in the chain does."""
-    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        body_runs, rest_runs = _branches(test.operand)
-        return rest_runs, body_runs
-    if isinstance(test, ast.Name):
-        return test.id != "TYPE_CHECKING", True
-    if isinstance(test, ast.Attribute):
-        return test.attr != "TYPE_CHECKING", True
-    if isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], ast.Eq):
-        sides = (test.left, test.comparators[0])
-        names = any(isinstance(side, ast.Name) and side.id == "__name__" for side in sides)
-        return not (names and any(isinstance(side, ast.Constant) and side.value == "__main__" for side in sides)), True
-    return True, True
 
 
 def _catches(handler: ast.ExceptHandler) -> bool:
@@ -232,7 +217,7 @@ _BLOCK = re.compile(r"(?:if|elif|else|try|except|finally|for|while|with|class|de
 _CLAUSES = frozenset({"elif", "else", "except", "finally"})
 _BINDS_NOTHING = re.compile(r"(?:pass|return|raise|break|continue|global|nonlocal|del|assert)\b")
 _HANDLES = re.compile(r"\b(?:" + "|".join(_CATCHING) + r")\b")
-_TEST = re.compile(r"\b(?:TYPE_CHECKING|__name__)\b")
+_TEST = re.compile(r"\b(?:TYPE_CHECKING|__name__|True|False|None|[01])\b")
 
 
 @dataclass(slots=True)
@@ -344,7 +329,7 @@ class _Scan:
                 frame.rest_runs = False
                 return False
             if _TEST.search(rest):
-                runs, frame.rest_runs = _branches(ast.parse(blanking.one_line(rest), mode="eval").body)
+                runs, frame.rest_runs = branches(ast.parse(blanking.one_line(rest), mode="eval").body)
                 return runs
         return True
 

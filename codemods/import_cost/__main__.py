@@ -26,11 +26,18 @@ _FORMATS = click.Choice(["text", "json", "github", "sarif"])
 @click.option("--unused", is_flag=True, help="List the re-exports that nobody in the tree reads through the package.")
 @click.option("--include-public", is_flag=True, help="With --unused: those that are public in a library, too.")
 @click.option("--tree", "show_tree", is_flag=True, help="Show who brings what as a tree; each module stands once.")
-@click.option("--depth", type=click.IntRange(1), default=3, show_default=True, help="How deep --tree goes.")
+@click.option("--depth", type=click.IntRange(1), help="How deep --tree (default: 3) and --dot (default: all) go.")
 @click.option("--check", is_flag=True, help="Verify the budgets in pyproject.toml; exit 1 if one is exceeded.")
 @click.option("--update", is_flag=True, help="Record today's numbers as max-modules of the budgets.")
 @click.option("--html", metavar="FILE", help="Draw it as one self-contained page, before and after narrowing.")
 @click.option("--dot", "show_dot", is_flag=True, help="Print it for Graphviz.")
+@click.option(
+    "--collapse",
+    type=click.IntRange(0),
+    default=0,
+    metavar="N",
+    help="With --dot: draw packages of N parts as one node.",
+)
 @click.option("--measure", is_flag=True, help="RUN the import in the target's interpreter, and show milliseconds.")
 @click.option("--python", metavar="PATH", help="With --measure: that interpreter. Default: the one that runs this.")
 @click.option("--runs", type=click.IntRange(0), default=5, show_default=True, help="With --measure: how often.")

@@ -20,7 +20,7 @@ from codemods.engine.project import save
 from codemods.engine.toml import did_you_mean, line_of_key, parse_toml
 from codemods.import_cost.chains import Chain, Shortest
 from codemods.import_cost.loads import Loads
-from codemods.import_cost.tree import Opened, open_tree
+from codemods.import_cost.tree import Opened, known, open_tree
 
 FILE = "pyproject.toml"
 SECTION = "tool.codemods.import_cost"
@@ -93,18 +93,25 @@ def verify(loads: Loads, budget: Budget) -> tuple[int, tuple[Exceeded, ...]]:
 
 
 def check(root: Path, options: Options, *, cached: bool = True) -> Verdict:
-    """Verify all budgets of a tree. Raises BadConfiguration where one is about a module that is not there."""
+    """Verify all budgets of a tree. Raises BadConfiguration where one is about, or forbids, what is not there."""
     opened: dict[str, Opened] = {}
     counted: list[tuple[Budget, int]] = []
     exceeded: list[Exceeded] = []
     for budget in options.budgets:
-        count, wrong = verify(_loads(root, options, budget, opened, cached), budget)
+        at = _opened(root, options, budget, opened, cached)
+        for forbidden in budget.forbid:
+            try:
+                known(at, forbidden)
+            except UnknownPackage as error:  # it would be kept for ever
+                detail = f'"{budget.module}" in [{TABLE}] forbids {forbidden}: {error.detail}'
+                raise BadConfiguration(detail, path=FILE, line=budget.line, hint=error.hint) from error
+        count, wrong = verify(at.loads, budget)
         counted.append((budget, count))
         exceeded += wrong
     return Verdict(tuple(counted), tuple(exceeded))
 
 
-def _loads(root: Path, options: Options, budget: Budget, opened: dict[str, Opened], cached: bool) -> Loads:
+def _opened(root: Path, options: Options, budget: Budget, opened: dict[str, Opened], cached: bool) -> Opened:
     top = budget.module.partition(".")[0]
     try:
         if top not in opened:
@@ -117,7 +124,7 @@ def _loads(root: Path, options: Options, budget: Budget, opened: dict[str, Opene
         text = f'"{budget.module}" in [{TABLE}]' if budget.line else budget.module
         path = FILE if budget.line else ""
         raise BadConfiguration(f"{text}: {error.detail}", path=path, line=budget.line, hint=error.hint) from error
-    return opened[top].loads
+    return opened[top]
 
 
 # --- reading ---
@@ -156,7 +163,7 @@ def _budget(module: str, value: object, text: str) -> Budget:
         hint = f'"{module}" = {{ max-modules = 60 }}'
         detail = f"`{module}` in [{TABLE}] must be a module's dotted name with a table"
         if isinstance(value, dict) and any(isinstance(each, dict) for each in value.values()):
-            hint = f'put the dotted name in quotes: ["{TABLE}"."{module}.…"]'
+            hint = f'put the dotted name in quotes: [{TABLE}."{module}.…"]'
         _complain(text, module, TABLE, detail, f"write `{hint}`")
     forbid: tuple[str, ...] = ()
     most: int | None = None
@@ -228,7 +235,10 @@ def recorded(data: bytes, numbers: Iterable[tuple[str, int]]) -> bytes:
             budgets[module] = row
         elif cast("Mapping[str, object]", budgets[module]).get("max-modules") != count:
             cast("MutableMapping[str, object]", budgets[module])["max-modules"] = count
-    return tomlkit.dumps(document).encode("utf-8")
+    after = tomlkit.dumps(document).encode("utf-8")
+    if data.count(b"\r\n") == data.count(b"\n") > 0:  # a new row ends like those around it
+        after = after.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n")
+    return after
 
 
 def _inner(table: MutableMapping[str, object], key: str, new: object) -> MutableMapping[str, object]:

@@ -72,7 +72,13 @@ def package_version() -> str:
     # A checkout changes without a new version number, and to look the number up costs more than the whole load.
     own = Path(__file__).resolve().parents[1]
     stamps = []
-    for name in ("engine/outline.py", "engine/blanking.py", "engine/import_lines.py", "import_cost/records.py"):
+    for name in (
+        "engine/outline.py",
+        "engine/branches.py",
+        "engine/blanking.py",
+        "engine/import_lines.py",
+        "import_cost/records.py",
+    ):
         with contextlib.suppress(OSError):
             state = (own / name).stat()
             stamps.append(f"{name}:{state.st_size}:{state.st_mtime_ns}")

@@ -53,7 +53,12 @@ def changed_edges(loads: Loads, without: Pairs, extra: Mapping[str, Mapping[str,
 
 
 def why(loads: Loads, start: str, target: str) -> tuple[Chain, ...]:
-    """The chains from `start` to `target`, a shortest one for each first import that leads there; the shortest first."""
+    """The chains from `start` to `target`, a shortest one for each first import that leads there; the shortest first.
+
+    None where they are one: a cycle does not load again what is being loaded.
+    """
+    if start == target:
+        return ()
     into: dict[str, list[ImportEdge]] = {}
     for module in loads.closure(start):
         for edge in loads.graph.edges(module):

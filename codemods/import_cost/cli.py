@@ -1,7 +1,7 @@
 """From the command line's arguments to an answer and an exit code.
 
 Owns which question is asked, and which stream says what.
-Invariant: only `CodemodError` is caught here; nothing is written but by `--update`, and the cache.
+Invariant: only `CodemodError` is caught here; nothing is written but by `--update` and `--html`, and the cache.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import click
 
 from codemods.engine.errors import CannotWrite, CodemodError
 from codemods.engine.report import wants_colour
-from codemods.import_cost.tree import Opened, open_tree
+from codemods.import_cost.tree import Opened, known, open_tree
 
 if TYPE_CHECKING:
     from codemods.engine.model import Symbol
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from codemods.import_cost.measure import Measured
 
 DONE, EXCEEDED, CANNOT = 0, 1, 3
+_DEPTH = 3  # of `--tree`
 
 
 def run(arguments: Mapping[str, object]) -> int:
@@ -35,10 +36,7 @@ def run(arguments: Mapping[str, object]) -> int:
         for name in ("why", "what_if", "everywhere", "unused", "show_tree", "check", "update", "show_dot", "measure")
         if arguments[name]
     ]
-    if arguments["forbid_call"] and not arguments["measure"]:
-        raise click.UsageError("--forbid-call watches a run: pass --measure with it")
-    if arguments["html"] and set(questions) - {"what_if", "measure"}:
-        raise click.UsageError("--html draws the plain answer, --what-if or --measure")
+    _fit_together(arguments, questions)
     if len(questions) > 1 and set(questions) != {"everywhere", "unused"}:
         spelled = " and ".join(f"--{name.removeprefix('show_').replace('_', '-')}" for name in questions)
         raise click.UsageError(f"{spelled} ask different questions: pass one of them")
@@ -55,6 +53,34 @@ def run(arguments: Mapping[str, object]) -> int:
         return CANNOT
 
 
+def _fit_together(arguments: Mapping[str, object], questions: Sequence[str]) -> None:
+    """What makes no sense is said before anything is read, run or written."""
+    for name in ("module", "why", "html", "python"):
+        if arguments[name] == "":
+            raise click.UsageError(f"{'MODULE' if name == 'module' else '--' + name} is empty")
+    if arguments["forbid_call"] and not arguments["measure"]:
+        raise click.UsageError("--forbid-call watches a run: pass --measure with it")
+    if arguments["python"] and not arguments["measure"]:
+        raise click.UsageError("--python is the interpreter of a run: pass --measure with it")
+    if arguments["measure"] and not arguments["runs"] and not arguments["forbid_call"]:
+        raise click.UsageError("--runs 0 times nothing: pass --forbid-call with it")
+    if arguments["depth"] and not (arguments["show_tree"] or arguments["show_dot"]):
+        raise click.UsageError("--depth is for --tree and --dot")
+    if arguments["collapse"] and not arguments["show_dot"]:
+        raise click.UsageError("--collapse is for --dot")
+    if arguments["include_public"] and not arguments["unused"]:
+        raise click.UsageError("--include-public is for --unused")
+    output, drawn = arguments["output_format"], arguments["html"]
+    if drawn and set(questions) - {"what_if", "measure"}:
+        raise click.UsageError("--html draws the plain answer, --what-if or --measure")
+    if drawn == "-" and output != "text":
+        raise click.UsageError(f"--html - and --output-format {output} both want the standard output")
+    if output != "text" and arguments["show_dot"]:
+        raise click.UsageError("--dot prints for Graphviz; for --output-format ask for --tree")
+    if output in ("github", "sarif") and set(questions) - {"unused", "check"}:
+        raise click.UsageError(f"--output-format {output} is for the plain answer, --unused and --check")
+
+
 def _answer(root: Path, arguments: Mapping[str, object]) -> int:
     from codemods.import_cost.answer import answer
     from codemods.import_cost.report import answer_lines
@@ -63,7 +89,7 @@ def _answer(root: Path, arguments: Mapping[str, object]) -> int:
     found = answer(opened, module)
     if arguments["output_format"] == "text":
         top, verbose = cast(int, arguments["top"]), bool(arguments["verbose"])
-        if arguments["html"] != "-":
+        if not _on_stdout(arguments):
             _echo(answer_lines(found, top=top, verbose=verbose, paint=paint))
     else:
         from codemods.import_cost import formats
@@ -78,7 +104,8 @@ def _why(root: Path, arguments: Mapping[str, object]) -> int:
     from codemods.import_cost.chains import why
 
     opened, module = _open(root, arguments)
-    target = str(arguments["why"])
+    target = _dotted(root, str(arguments["why"]))
+    known(opened, target)
     chains = why(opened.loads, module, target)
     if arguments["output_format"] == "text":
         shown = len(chains) if arguments["verbose"] else cast(int, arguments["top"])
@@ -96,14 +123,16 @@ def _what_if(root: Path, arguments: Mapping[str, object]) -> int:
 
     symbols = []
     for spelled in cast("tuple[str, ...]", arguments["what_if"]):
-        package, colon, names = spelled.partition(":")
-        if not colon or not package or not names:
-            raise click.UsageError(f"--what-if takes PKG:NAME, not {spelled!r}")
-        symbols += [Symbol(package, name.strip()) for name in names.split(",")]
+        package, _, listed = spelled.partition(":")
+        names = [name.strip() for name in listed.split(",")]
+        if not package.strip() or not all(names):
+            raise click.UsageError(f"--what-if takes PKG:NAME[,NAME], not {spelled!r}")
+        symbols += [Symbol(_dotted(root, package.strip()), name) for name in names]
     opened, module = _open(root, arguments, default=symbols[0].module)
     found = what_if(opened.loads, module, symbols)
     if arguments["output_format"] == "text":
-        _echo(questions.what_if_lines(found, symbols, bool(arguments["verbose"]), paint))
+        if not _on_stdout(arguments):
+            _echo(questions.what_if_lines(found, symbols, bool(arguments["verbose"]), paint))
     else:
         _for_machines(arguments, "what-if", formats.what_if_fields(found))
     _draw(arguments, opened, module, symbols)
@@ -118,7 +147,7 @@ def _tree(root: Path, arguments: Mapping[str, object]) -> int:
     found = dominator_tree(opened.loads, module)
     if arguments["output_format"] == "text":
         few = 0 if arguments["verbose"] else 2 * cast(int, arguments["top"])
-        _echo(questions.tree_lines(found, cast(int, arguments["depth"]), few))
+        _echo(questions.tree_lines(found, cast("int | None", arguments["depth"]) or _DEPTH, few))
     else:
         _for_machines(arguments, "tree", {"tree": formats.node_fields(found)})
     return DONE
@@ -128,7 +157,8 @@ def _dot(root: Path, arguments: Mapping[str, object]) -> int:
     from codemods.import_cost.dot import dot
 
     opened, module = _open(root, arguments)
-    _echo([dot(opened.loads, module).rstrip("\n")])
+    depth, collapse = cast("int | None", arguments["depth"]), cast(int, arguments["collapse"])
+    _echo([dot(opened.loads, module, depth=depth, collapse=collapse).rstrip("\n")])
     return DONE
 
 
@@ -142,11 +172,20 @@ def _measure(root: Path, arguments: Mapping[str, object]) -> int:
     found = timed(opened, module, Timing(python, cast(int, arguments["runs"]), calls))
     drawn = before_picture(opened, module)
     if arguments["output_format"] == "text":
-        _echo([times_text(found, drawn, 3 * cast(int, arguments["top"]))])
+        # with `--html -` on the standard error: that code was run is said in any case
+        _echo([times_text(found, drawn, 3 * cast(int, arguments["top"]))], err=_on_stdout(arguments))
     else:
         _for_machines(arguments, "measure", times_fields(found, drawn))
     _draw(arguments, opened, module, measured=found)
-    return EXCEEDED if any(probe.times for probe in found.probes) else DONE
+    if any(probe.times for probe in found.probes):
+        return EXCEEDED
+    # a function that was renamed must not pass as one that is not called
+    return CANNOT if any(probe.loaded and not probe.found for probe in found.probes) else DONE
+
+
+def _on_stdout(arguments: Mapping[str, object]) -> bool:
+    """Whether the page takes the standard output for itself."""
+    return arguments["html"] == "-"
 
 
 def _draw(
@@ -257,9 +296,8 @@ def _for_machines(
     output = arguments["output_format"]
     if output == "json":
         _echo([formats.as_json(command, **fields)])
-    elif findings is None:
-        raise click.UsageError(f"--output-format {output} is for the plain answer, --unused and --check")
     else:
+        assert findings is not None  # see `_fit_together`
         _echo(formats.as_github(findings) if output == "github" else [formats.as_sarif(findings)])
 
 

@@ -49,8 +49,22 @@ def before_picture(opened: Opened, module: str) -> Picture:
 
 def timed(opened: Opened, module: str, timing: Timing) -> Measured:
     """Run the import in the target's interpreter. Raises `ImportFailed`."""
-    root = opened.tree.root / opened.layout.root
-    return measure(module, root=root, python=timing.python, runs=timing.runs, calls=timing.calls)
+    own = opened.layout.root
+    beside = [opened.tree.root / folder for folder in _folders(opened, module) if folder != own]
+    root = opened.tree.root / own
+    return measure(module, root=root, python=timing.python, runs=timing.runs, calls=timing.calls, beside=beside)
+
+
+def _folders(opened: Opened, module: str) -> list[str]:
+    """The folders that must stand on `sys.path` for the import to find what it is thought to load."""
+    found: dict[str, None] = {}
+    for name in sorted(filter(opened.loads.in_tree, opened.loads.closure(module))):
+        located = opened.loads.graph.module(name)
+        below = name.replace(".", "/")
+        for end in (f"{below}/__init__.py", f"{below}.py"):
+            if located and f"/{located.path}".endswith(f"/{end}"):
+                found[located.path[: -len(end)].rstrip("/")] = None
+    return list(found)
 
 
 def _most_costly(opened: Opened, module: str) -> tuple[Symbol, ...]:

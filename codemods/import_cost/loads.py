@@ -111,7 +111,7 @@ class Loads:
                     if below in by_line.get(event.line, ()):
                         add(below, bound, event.line, below, event.module)  # from . import sub
                     else:
-                        add(event.module, bound, event.line, event.module)
+                        add(event.module, bound, event.line, event.module, *self.graph.lazily(event.module, name))
         return tuple(
             Taken(origin, tuple(names.get(origin, ())), tuple(lines[origin]), frozenset(targets[origin]))
             for origin in lines

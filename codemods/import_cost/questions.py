@@ -25,7 +25,7 @@ def why_lines(
 ) -> Iterator[str]:
     """`--why`: the chains with their source lines."""
     if not chains:
-        yield f"import {module} does not load {target}"
+        yield f"{target} is the module itself" if target == module else f"import {module} does not load {target}"
         return
     firsts = counted(len(chains), "import")
     yield paint(f"import {module} loads {target} by {firsts} of its own, each with a shortest chain:", "bold")
@@ -35,7 +35,8 @@ def why_lines(
             lines = read(edge.path).split(b"\n") if edge.path and edge.line else []
         except Unreadable:
             lines = []
-        return lines[edge.line - 1].decode("utf-8", "replace").strip() if edge.line <= len(lines) else ""
+        # line 0 is the package around a module: no statement imports it
+        return lines[edge.line - 1].decode("utf-8", "replace").strip() if 0 < edge.line <= len(lines) else ""
 
     for chain in chains[:shown]:
         yield ""

@@ -19,7 +19,7 @@ from pathlib import Path
 from codemods.engine.errors import UnknownPackage
 from codemods.import_cost.budgets import Budget, Exceeded, verify
 from codemods.import_cost.report import chain_lines
-from codemods.import_cost.tree import open_tree
+from codemods.import_cost.tree import known, open_tree
 
 
 def assert_import_budget(
@@ -37,6 +37,8 @@ def assert_import_budget(
     budget = Budget(module, tuple(forbid), max_modules)
     folder, within = (Path(root), "") if root is not None else _found(module)
     opened = open_tree(folder, module, within=within)
+    for forbidden in budget.forbid:
+        known(opened, forbidden)
     _, exceeded = verify(opened.loads, budget)
     if exceeded:
         raise AssertionError("\n".join(line for each in exceeded for line in _told(each)))

@@ -79,7 +79,7 @@ def _table(measured: Measured, picture: Picture, most: int) -> list[str]:
     lines = [
         f"import {measured.module}: {_ms(measured.total_us)} for {picture.modules} modules and {picture.packages} "
         f"third-party packages, {_ms(elsewhere(measured, picture))} of it for the standard library and the unforeseen",
-        f"(the sum of each module's median; the {measured.runs} runs took {_ms(min(measured.took))} to {_ms(max(measured.took))})",
+        _spread(measured),
         "",
         "   exclusive        self  modules",
     ]
@@ -87,6 +87,13 @@ def _table(measured: Measured, picture: Picture, most: int) -> list[str]:
         kind = "" if nodes[name].kind is Kind.MODULE else f"  ({nodes[name].kind.value})"
         lines.append(f"{_ms(whole):>12}{_ms(own):>12}{nodes[name].modules:>9}  {name}{kind}")
     return lines
+
+
+def _spread(measured: Measured) -> str:
+    if measured.runs == 1:
+        return "(of one run)"
+    least, most = _ms(min(measured.took)), _ms(max(measured.took))
+    return f"(the sum of each module's median; the {measured.runs} runs took {least} to {most})"
 
 
 def _node_of(module: str, nodes: Mapping[str, Node]) -> str:

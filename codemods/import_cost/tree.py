@@ -217,10 +217,25 @@ def _root_of(paths: Sequence[str], name: str, source_roots: Sequence[str]) -> st
         listed = ", ".join(sorted(f"{root}/{below}" for root in roots)[:3])
         hint = f"name the one you mean with --source-root, for example --source-root {min(roots)}"
         raise UnknownPackage(f"more than one module is called {name}: {listed}", hint=hint)
-    return _unknown(paths, name)
+    return unknown(paths, name)
 
 
-def _unknown(paths: Sequence[str], name: str) -> str:
+def known(opened: Opened, name: str) -> None:
+    """Raise UnknownPackage for a name that would lie in the tree and does not: "not loaded" would be true of any slip.
+
+    A module without a source file, compiled or generated, is known if somebody in the tree imports it.
+    """
+    graph = opened.loads.graph
+    top = graph.module(name.partition(".")[0])
+    if top is None or not top.path or graph.module(name) is not None:
+        return
+    edges = (edge for module in opened.modules for edge in graph.edges(module))
+    if not any(f"{edge.imported}.".startswith(f"{name}.") for edge in edges):
+        unknown(opened.tree.paths, name)
+
+
+def unknown(paths: Sequence[str], name: str) -> str:
+    """Raise UnknownPackage for a name that leads nowhere, with the nearest one that leads somewhere."""
     import difflib
 
     known = sorted(
@@ -230,5 +245,9 @@ def _unknown(paths: Sequence[str], name: str) -> str:
     )
     last = name.rpartition(".")[2]
     near = difflib.get_close_matches(name, known, 1, 0.8) or [each for each in known if each.rpartition(".")[2] == last]
-    hint = f"did you mean {near[0]}?" if near else "run the command at the root of the checkout, or pass --source-root"
+    hint = "run the command at the root of the checkout, or pass --source-root"
+    if name in known:
+        hint = "there is one, but not below the --source-root that is given"
+    elif near:
+        hint = f"did you mean {near[0]}?"
     raise UnknownPackage(f"no module {name} in this tree", hint=hint)

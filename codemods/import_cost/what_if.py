@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from codemods.engine.errors import UnknownSymbol
 from codemods.engine.model import Symbol
-from codemods.engine.outline import FromImports
+from codemods.engine.outline import FromImports, Imports
 from codemods.import_cost.chains import Chain, Shortest, changed_edges
 from codemods.import_cost.loads import Loads, Pairs, Taken, third_party
 
@@ -60,6 +60,8 @@ def what_if(loads: Loads, module: str, symbols: Sequence[Symbol]) -> WhatIf:
                 if each in origins and not (name == "*" and each.startswith("_")):
                     extra.setdefault(taker, {}).setdefault(origins[each], line)
     moved = {taker: frozenset(origins) for taker, origins in extra.items()}
+    narrowed = {(symbol.module, symbol.name) for symbol in symbols}
+    without |= {pair for taker in moved for pair in _let_go(loads, taker, narrowed)}
     cut = frozenset(without)
     after = loads.closure(module, cut, moved)
     shortest = Shortest(changed_edges(loads, cut, extra), module)
@@ -84,6 +86,20 @@ def takers(loads: Loads, package: str, inside: Iterable[str]) -> Iterable[tuple[
                 if isinstance(event, FromImports) and event.module == package:
                     for name, _ in event.names:
                         yield module, name, event.line
+
+
+def _let_go(loads: Loads, taker: str, narrowed: set[tuple[str, str]]) -> Iterable[tuple[str, str]]:
+    """The packages that a call site no longer imports, since all that it takes from them comes from the origins then."""
+    kept: dict[int, bool] = {}  # line -> whether an import stays on it
+    for event in loads.graph.outline(taker).events:
+        if isinstance(event, (FromImports, Imports)):
+            # from pkg import sym        becomes        from pkg.sub import sym
+            moves = isinstance(event, FromImports) and all((event.module, name) in narrowed for name, _ in event.names)
+            kept[event.line] = kept.get(event.line, False) or not moves
+    for package in {package for package, _ in narrowed}:
+        lines = [edge.line for edge in loads.graph.edges(taker) if edge.imported == package]
+        if lines and not any(kept.get(line, True) for line in lines):
+            yield taker, package
 
 
 def _edges(package: str, gone: Sequence[Taken], every: Sequence[Taken]) -> Pairs:

@@ -46,7 +46,7 @@ def with_coverage(context: Context, tree: Surveyed, *, callers_only: bool) -> Co
     for found in wanted:
         twins = [readers[o.symbol.name] for o in context.resolutions if o.origin == found.origin and o is not found]
         verdict = _verdict(found, readers[found.symbol.name], twins, context, tree, callers_only=callers_only)
-        path = found.path_is_module or _is_path(found, context, tree.namespaces, callers_only)
+        path = found.path_is_module or is_path(found, context, tree.namespaces, callers_only=callers_only)
         verdicts.append(replace(verdict, path=path))
     fakes = tuple(each for found in faked for each in _faked(found, survey, context.package.name))
     context = replace(context, faked=fakes)
@@ -154,7 +154,7 @@ def _imports(patch: Patch) -> tuple[set[str], set[str]]:
     return during, earlier
 
 
-def _is_path(found: Resolution, context: Context, namespaces: Namespaces, callers_only: bool) -> bool:
+def is_path(found: Resolution, context: Context, namespaces: Namespaces, *, callers_only: bool) -> bool:
     """Whether the origin's dotted path, as code spells it, is the module once the run is done."""
     gone = {(each.symbol.module, each.symbol.name) for each in context.resolutions} if not callers_only else set()
     parent, *parts = found.origin.module.split(".")

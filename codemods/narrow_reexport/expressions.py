@@ -175,6 +175,10 @@ class ExpressionPlanner:
             if not found.is_submodule and (target.replaces or not found.same_name):
                 self._reach(target.literal or target.call.node, target.name, f'"{found.origin.dotted}"')
         planner.objects(patches.objects, self.by_name)
+        if self.context.guarding:
+            # a patch and its readers are mended together, or not at all
+            self.draft.refusals += patches.refusals
+            patches.refusals.clear()
         self._verdicts(TextPlan(patches.edits, patches.refusals, patches.warnings))
         self._verdicts(judge_fakes(self.syntax, self.by_name, self.context.faked))
         return patches.handled

@@ -335,6 +335,14 @@ def ban_change(root: Path, rows: Sequence[Ban]) -> FileChange | None:
     data = tree.read(FILE_NAME) if path.is_file() else b""
     old = {ban.symbol: ban for ban in load_bans(data)} if data else {}
     merged = [replace(old[row.symbol], origin=row.origin) if row.symbol in old else row for row in rows]
+    # "outer:sym" = { origin = "pkg:sym" }, and pkg:sym is narrowed now: the row follows
+    moved = {row.symbol: row.origin for row in merged}
+    named = {row.symbol for row in merged}
+    merged += [
+        replace(ban, origin=moved[ban.origin])
+        for ban in old.values()
+        if ban.origin in moved and ban.symbol not in named
+    ]
     after = with_bans(data, merged) if merged else data
     return FileChange(FILE_NAME, data, after) if after != data else None
 

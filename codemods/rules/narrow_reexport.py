@@ -74,6 +74,8 @@ class NarrowReexport(LintRule):
         if known is None:
             return
         relative = path.relative_to(known.guard.root).as_posix()
+        if known.guard.excludes(relative):
+            return
         data = node.bytes
         found = offences(known.guard, relative, data)
         if found:

@@ -176,3 +176,15 @@ def test_the_list_of_commands_knows_it() -> None:
     with tree({}) as root:
         told = outside(root, [sys.executable, "-m", "codemods"])
         assert "python -m codemods.check_narrowed\n    report what reaches a narrowed name" in told.out
+
+
+def test_a_line_reads_as_a_sentence_about_the_symbol() -> None:
+    files = {
+        "narrowed.toml": rows("pkg:sym"),
+        "pkg/sub.py": "def sym(): ...\n",
+        "pkg/__init__.py": "from .sub import sym\n",
+    }
+    with tree({**files, "app.py": "from pkg import sym\n"}) as root:
+        lines = run(root).out.splitlines()
+        assert lines[0] == "app.py:1:17: pkg:sym was narrowed to pkg.sub:sym: write `from pkg.sub import sym`"
+        assert lines[1].startswith("pkg/__init__.py:1:18: pkg:sym: the __init__ re-exports sym again")

@@ -77,3 +77,32 @@ def test_what_the_codemod_refuses_is_left_with_its_reason() -> None:
         after, (reason,) = Fixer(guard).file("app.py", guard.read("app.py"))
         assert after == guard.read("app.py")
         assert reason.startswith("app.py:3: the code assigns to (rebinds) the package's attribute")
+
+
+def test_a_patch_and_its_readers_are_mended_together_or_not_at_all() -> None:
+    use = "import pkg\nfrom unittest import mock\n\nwith mock.patch.multiple('pkg', sym=1, keep=2):\n    pkg.sym()\n"
+    files = {**NARROWED, "narrowed.toml": rows("pkg:sym"), "app.py": use}
+    with tree(files) as root:
+        outcome = run(root, "--fix")
+        assert outcome.code == 1
+        assert "app.py:4: patch.multiple() replaces names that move to different places (split it first)" in outcome.out
+        expect_tree(root, files)
+    alone = use.replace(", keep=2", "")
+    with tree({**NARROWED, "pkg/__init__.py": "from .sub import keep, sym\n", "app.py": alone}) as root:
+        assert narrow(root, "pkg", "sym").code == 0
+        wanted = contents(root)
+    with tree({**files, **wanted, "app.py": alone}) as root:
+        assert run(root, "--fix").code == 0
+        assert contents(root) == wanted
+        assert b"patch.multiple('pkg.sub', sym=1)" in wanted["app.py"]
+
+
+def test_a_patched_object_is_mended_where_the_symbol_has_the_name_of_its_module() -> None:
+    use = "from unittest import mock\nimport pkg\n\nwith mock.patch.object(pkg, 'fly', len):\n    pkg.fly('')\n"
+    before = {"pkg/__init__.py": "from .fly import fly\n", "pkg/fly.py": "def fly(x): ...\n", "app.py": use}
+    with tree(before) as root:
+        assert narrow(root, "pkg", "fly").code == 0
+        wanted = contents(root)
+    with tree({**before, **wanted, "app.py": use}) as root:
+        assert run(root, "--fix").code == 0
+        assert contents(root) == wanted

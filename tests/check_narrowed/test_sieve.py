@@ -50,6 +50,19 @@ def suspects(text: str, path: str = "app/use.py", names: tuple[str, ...] = ("sym
         "import pkg.ops as maß\nmaß.größe\n",
         "import pkg.ops\npkg.ops.ſym\n",  # Python reads it as `sym`
         "x = 1; from pkg.ops import sym\n",
+        "import pkg . ops as o\no.sym\n",
+        "import pkg.ops as o\n(o).sym\n",
+        "import pkg.ops\n(pkg.ops).sym\n",
+        "import pkg.ops as o\n(o if o else f(1)).sym\n",
+        "import pkg.ops\n(p := pkg.ops).sym\n",
+        "import pkg.ops as o\nx = (o.  # said\n  sym)\n",
+        "import pkg.ops as o\nx = (o  # said\n  .sym)\n",
+        "import pkg.ops\na = b = pkg.ops\nb.sym\n",
+        "import pkg.ops\na = b = pkg.ops\na.sym\n",
+        "import pkg.ops\na = (pkg.ops)\na.sym\n",
+        "from unittest import mock\nP = 'pkg.ops'\nmock.patch(f'{P}.sym')\n",
+        "import operator, pkg\noperator.attrgetter('ops.sym')(pkg)\n",
+        "from app import holder as h\ngetattr(h.held, 'sym')\n",
     ],
 )
 def test_what_reaches_the_name_is_suspected(text: str) -> None:

@@ -119,3 +119,15 @@ def test_the_text_that_is_given_counts_and_not_the_file() -> None:
 
 def test_documents_are_no_code() -> None:
     assert found(PKG | {"README.md": "```python\nfrom pkg import sym\n```\n"}) == []
+
+
+def test_a_star_may_hand_the_package_on_under_another_name() -> None:
+    files = {
+        "narrowed.toml": rows("pkg:sym"),
+        "pkg/__init__.py": "",
+        "pkg/sub.py": "def sym(): ...\n",
+        "first.py": "import pkg\n",
+        "second.py": "from first import pkg as held\n",
+        "app.py": "from second import *\nheld.sym()\n",
+    }
+    assert found(files) == ["app.py:2 call-site pkg:sym"]

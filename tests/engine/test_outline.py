@@ -55,6 +55,12 @@ TRICKY = {
     ),
     "match": "match x:\n    case {'a': b, **c}:\n        import a\n    case [d, *e] | A(f):\n        import g\nmatch = {1: 2}\n",
     "soft keywords as names": "match = 1\ntype = 2\nlazy = 3\ncase = lazy\nmatch[1] = 2\nmatch(x)\nmatch: int = 4\n",
+    "constants": (
+        "if False:\n    import no\nelif 0: import no\nelse:\n    import a\nif True: import b\nelse: import no\n"
+        "if not None: import c\nif x and False: import no\nif x or True: import d\nelse: import no\nif 1: import e\n"
+        "if TYPE_CHECKING and sys.version_info >= (3, 11): import no\nelse: import f\n"
+        "if not (TYPE_CHECKING or x): import g\nif TYPE_CHECKING or x: import h\nif x > 0: import i\nif '': import j\n"
+    ),
     "type checking": (
         "if TYPE_CHECKING:\n    import no\n    x = 1\nelse:\n    import a\nif typing.TYPE_CHECKING: import no\n"
         "if not TYPE_CHECKING:\n    import b\nelif x:\n    import no\nelse:\n    import no\n"

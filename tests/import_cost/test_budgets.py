@@ -148,3 +148,28 @@ def test_without_tomlkit_the_way_out_is_named(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setitem(__import__("sys").modules, "tomlkit", None)
     with pytest.raises(CannotWrite, match="needs tomlkit"):
         recorded(b"", [("pkg", 1)])
+
+
+def test_a_slip_in_what_is_forbidden_is_an_error_not_a_budget_that_always_holds(tmp_path: Path) -> None:
+    rows = '"pkg" = { forbid = ["torch", "pkg.modells"] }\n'
+    write(tmp_path, {**HEAVY, "pyproject.toml": HEAD + rows})
+    with pytest.raises(BadConfiguration, match=r"forbids pkg\.modells: no module pkg\.modells in this tree") as error:
+        check(tmp_path, load_options(tmp_path), cached=False)
+    assert (error.value.line, error.value.hint) == (2, "did you mean pkg.models?")
+
+
+@pytest.mark.parametrize("forbidden", ["pkg.models", "pkg._C", "pkg._C.ops", "torch.no.such.thing", "os.path"])
+def test_compiled_modules_and_packages_of_others_may_be_forbidden(tmp_path: Path, forbidden: str) -> None:
+    files = {**HEAVY, "pkg/user.py": "import pkg._C.ops\n"}
+    write(tmp_path, {**files, "pyproject.toml": f'{HEAD}"pkg.light" = {{ forbid = ["{forbidden}"] }}\n'})
+    verdict = check(tmp_path, load_options(tmp_path), cached=False)
+    assert bool(verdict.exceeded) is (forbidden == "pkg.models")
+
+
+def test_a_new_row_ends_like_the_lines_around_it() -> None:
+    pytest.importorskip("tomlkit")
+    before = (HEAD + "pkg = { max-modules = 3 }\n\n[project]\n").replace("\n", "\r\n").encode()
+    after = recorded(before, [("pkg", 3), ("other", 4)])
+    assert b"other = {max-modules = 4}\r\n" in after
+    assert after.count(b"\n") == after.count(b"\r\n")
+    assert recorded(before, [("pkg", 3)]) == before

@@ -157,3 +157,137 @@ def test_source_roots_and_excludes_come_from_the_configuration(root: Path) -> No
     assert "loads 7 modules" in cost(root, "two").out
     write(root, {"pyproject.toml": '[tool.codemods.import_cost]\nexclude = ["three"]\n'})
     assert "loads 1 module " in cost(root, "two").out
+
+
+PURE = {
+    "pkg/__init__.py": "from .light import small\nfrom .heavy import big\n",
+    "pkg/light.py": "small = 1\n",
+    "pkg/heavy.py": "def init(): pass\ninit()\nbig = 1\n",
+}
+
+
+def test_a_module_is_not_loaded_by_itself(root: Path) -> None:
+    write(root, {"pkg/light.py": "import pkg\nsmall = 1\n"})  # a cycle
+    assert cost(root, "pkg", "--why", "pkg").out == "pkg is the module itself\n"
+    assert cost(root, "pkg.light", "--why", "pkg.light").out == "pkg.light is the module itself\n"
+    assert cost(root, "pkg", "--why", "pkg", "--output-format", "json").json["chains"] == []
+
+
+def test_why_goes_through_the_package_around_a_module(root: Path) -> None:
+    said = cost(root, "pkg.user", "--why", "torch")
+    assert said.code == 0
+    assert "(pkg.user lies in it)" in said.out
+
+
+def test_why_not_of_a_slip_of_the_pen_is_an_error(root: Path) -> None:
+    said = cost(root, "pkg", "--why", "pkg.heavi")
+    assert (said.code, said.out) == (3, "")
+    assert "did you mean pkg.heavy?" in said.err
+    assert cost(root, "pkg", "--why", "pkg/models/model.py").out.startswith("import pkg loads pkg.models.model by")
+    write(root, {"pkg/light.py": "from pkg._C import small\n"})  # compiled: no file of it in a checkout
+    assert cost(root, "pkg.models", "--why", "pkg._C").out.startswith("import pkg.models loads pkg._C by")
+    assert cost(root, "app.py", "--why", "numpy").code == 0
+
+
+def test_the_page_is_written_beside_the_answer(root: Path) -> None:
+    said = cost(root, "pkg", "--html", "cost.html")
+    assert said.out == cost(root, "pkg").out
+    assert (root / "cost.html").read_text(encoding="ascii").startswith("<!doctype html>")
+    assert cost(root, "pkg", "--html", "cost.html", "--output-format", "json").json["modules"] == 6
+
+
+@pytest.mark.parametrize("arguments", [("pkg",), ("--what-if", "pkg:big"), ("pkg.light", "--measure", "--runs", "1")])
+def test_a_page_on_the_standard_output_stands_there_alone(tmp_path: Path, arguments: tuple[str, ...]) -> None:
+    said = cost(write(tmp_path, PURE), *arguments, "--html", "-")
+    assert said.code == 0
+    assert said.out.startswith("<!doctype html>") and said.out.rstrip().endswith("</html>")
+    assert ("ran the target's code" in said.err) is ("--measure" in arguments)
+
+
+@pytest.mark.parametrize("target", ["nowhere/cost.html", "."])
+def test_a_page_that_cannot_be_written_is_an_error_after_the_answer(root: Path, target: str) -> None:
+    said = cost(root, "pkg", "--html", target)
+    assert said.code == 3
+    assert said.out.startswith("import pkg loads 6 modules")
+    assert f"{target}: cannot be written" in said.err
+
+
+def test_dot_may_be_cut_and_collapsed(root: Path) -> None:
+    whole = cost(root, "pkg", "--dot").out
+    assert '"pkg.models.model" -> "transformers"' in whole
+    assert "transformers" not in cost(root, "pkg", "--dot", "--depth", "2").out
+    assert '"pkg.models" [label="pkg.models\\n2 modules"' in cost(root, "pkg", "--dot", "--collapse", "2").out
+
+
+def test_measure_says_that_it_ran_code_and_what_it_took(tmp_path: Path) -> None:
+    said = cost(write(tmp_path, PURE), "pkg", "--measure", "--runs", "1")
+    assert said.code == 0
+    assert said.out.startswith("This ran the target's code: `import pkg`, 2 times, with ")
+    assert "(of one run)" in said.out
+    found = cost(tmp_path, "pkg", "--measure", "--runs", "2", "--output-format", "json").json
+    assert isinstance(found["runs_us"], list) and len(found["runs_us"]) == 2
+
+
+def test_a_forbidden_call_and_one_that_is_not_there_are_not_let_pass(tmp_path: Path) -> None:
+    write(tmp_path, {**PURE, "pkg/other.py": "def f(): pass\n"})
+    for call, code, words in (
+        ("pkg.heavy.init", 1, "CALLED by the import"),
+        ("pkg.heavy.start", 3, "not known"),
+        ("pkg.other.f", 0, "its module was not loaded"),
+    ):
+        said = cost(tmp_path, "pkg", "--measure", "--runs", "0", "--forbid-call", call)
+        assert said.code == code
+        assert words in said.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("pkg", "--measure", "--python", "/no/python"), "cannot run /no/python"),
+        (("pkg.models", "--measure", "--runs", "1"), "fails with"),
+    ],
+)
+def test_a_run_that_fails_is_an_error(root: Path, arguments: tuple[str, ...], words: str) -> None:
+    write(root, {"pkg/models/__init__.py": "import no_such_thing\n"})
+    said = cost(root, *arguments)
+    assert said.code == 3
+    assert words in said.err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("",),
+        ("pkg", "--why", ""),
+        ("pkg", "--html", ""),
+        ("pkg", "--why", "not a name"),
+        ("--what-if", "pkg:big,"),
+        ("--what-if", "pkg:"),
+        ("pkg", "--forbid-call", "a.b"),
+        ("pkg", "--python", "python3"),
+        ("pkg", "--depth", "2"),
+        ("pkg", "--collapse", "2"),
+        ("pkg", "--include-public"),
+        ("pkg", "--measure", "--runs", "0"),
+        ("pkg", "--measure", "--output-format", "github"),
+        ("pkg", "--why", "torch", "--output-format", "sarif"),
+        ("pkg", "--dot", "--output-format", "json"),
+        ("pkg", "--dot", "--measure"),
+        ("pkg", "--html", "-", "--output-format", "json"),
+        ("pkg", "--html", "x.html", "--tree"),
+        ("--check", "--html", "x.html"),
+    ],
+)
+def test_options_that_do_not_go_together_are_refused_before_anything_runs(
+    root: Path, arguments: tuple[str, ...]
+) -> None:
+    write(root, {"pkg/__init__.py": f"open({str(root / 'ran')!r}, 'w')\nfrom .heavy import big\n"})
+    said = cost(root, *arguments)
+    assert (said.code, said.out) == (2, "")
+    assert "Error: " in said.err
+    assert not (root / "ran").exists()
+    assert not (root / "x.html").exists()
+
+
+def test_a_source_root_without_the_module_is_not_answered_with_its_own_name(root: Path) -> None:
+    assert "not below the --source-root" in cost(root, "pkg", "--source-root", "nowhere").err

@@ -74,3 +74,9 @@ def test_a_package_that_is_nowhere_is_named() -> None:
 
 def test_this_project_keeps_a_budget() -> None:
     assert_import_budget("codemods.import_cost.cli", forbid=["libcst", "codemods.narrow_reexport"], max_modules=45)
+
+
+def test_a_slip_in_what_is_forbidden_does_not_pass(tmp_path: Path) -> None:
+    write(tmp_path / "root", FILES)
+    with pytest.raises(UnknownPackage):
+        assert_import_budget(NAME, forbid=[f"{NAME}.hevy"], root=tmp_path / "root")

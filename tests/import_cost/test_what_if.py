@@ -41,6 +41,30 @@ def test_an_origin_stays_for_a_call_site_that_is_loaded(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("taker", "after"),
+    [
+        ("from pkg.sub import f\n", {"pkg", "pkg.user", "pkg.far", "pkg.far.a"}),
+        ("from pkg.sub import f, g\n", {"pkg", "pkg.user", "pkg.far", "pkg.far.a", "pkg.sub", "pkg.sub.b"}),
+        (
+            "from pkg.sub import f; import pkg.sub\n",
+            {"pkg", "pkg.user", "pkg.far", "pkg.far.a", "pkg.sub", "pkg.sub.b"},
+        ),
+        ("import pkg.sub\n", {"pkg", "pkg.user", "pkg.sub", "pkg.sub.b"}),
+    ],
+)
+def test_a_call_site_that_takes_nothing_else_lets_the_package_go(tmp_path: Path, taker: str, after: set[str]) -> None:
+    files = {
+        "pkg/__init__.py": "",
+        "pkg/sub/__init__.py": "from pkg.far.a import f\nfrom pkg.sub.b import g\n",
+        "pkg/sub/b.py": "g = 1\n",
+        "pkg/far/__init__.py": "",
+        "pkg/far/a.py": "f = 1\n",
+        "pkg/user.py": taker,
+    }
+    assert set(what_if(opened(tmp_path, files).loads, "pkg.user", [Symbol("pkg.sub", "f")]).after) == after
+
+
 def test_two_packages_are_narrowed_at_once(tmp_path: Path) -> None:
     files = {
         "pkg/__init__.py": "from .a import f\nfrom .sub import g\n",

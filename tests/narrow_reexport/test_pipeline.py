@@ -209,3 +209,18 @@ def test_an_attribute_that_would_be_read_too_early_is_refused_with_the_cycle() -
         "main.py": "import pkg.x\n",
     }
     check_refused(files, "pkg", "sym", r"pkg\.x -> pkg\.sub cannot take X from pkg\.x", at="pkg/sub.py:7")
+
+
+def test_a_row_follows_where_its_origin_is_narrowed_as_well() -> None:
+    before = {
+        "outer/__init__.py": "from pkg import sym\n",
+        "pkg/__init__.py": "from .sub import sym\n",
+        "pkg/sub.py": "def sym():\n    return 1\n",
+        "main.py": "from outer import sym\n\nprint(sym())\n",
+    }
+    with tree(before) as root:
+        assert narrow(root, "outer", "sym").code == 0
+        assert '"outer:sym" = { origin = "pkg:sym" }' in (root / "narrowed.toml").read_text()
+        assert narrow(root, "pkg", "sym").code == 0
+        rows = (root / "narrowed.toml").read_text()
+        assert '"outer:sym" = { origin = "pkg.sub:sym" }' in rows and '"pkg:sym" = { origin = "pkg.sub:sym" }' in rows

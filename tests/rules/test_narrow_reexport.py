@@ -334,3 +334,25 @@ def test_the_recipe_is_red_where_the_rule_does_not_run(tmp_path: Path, how: str)
         alone = fixit(root, "lint", "main.py", blocked=True)
         assert alone.returncode == 0, "the trap: Fixit itself says that all is well"
     assert run_recipe(root, blocked=how == "missing").returncode not in (0,)
+
+
+# What check_narrowed does, too
+
+
+def test_a_file_that_the_configuration_excludes_is_left_alone(tmp_path: Path) -> None:
+    lay(tmp_path, {"gen/main.py": "from pkg.ops import sym\n", "main.py": "from pkg.ops import sym\n"})
+    (tmp_path / "pyproject.toml").write_text(CONFIG + '\n[tool.codemods.check_narrowed]\nexclude = ["gen/**"]\n')
+    assert lint(tmp_path, "main.py").lines == [1]
+    assert lint(tmp_path, "gen/main.py").lines == []
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "after"),
+    [
+        ("pkg/ops/__init__.py", "__all__ = ['own', 'sym']\n", "__all__ = ['own']\n"),
+        ("pkg/ops/__init__.pyi", "from .sub import own as own, sym as sym\n", "from .sub import own as own\n"),
+    ],
+)
+def test_what_an_init_still_names_is_cut(tmp_path: Path, path: str, before: str, after: str) -> None:
+    lay(tmp_path, {path: before})
+    assert lint(tmp_path, path).fixed == after.encode()
