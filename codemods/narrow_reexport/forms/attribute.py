@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from codemods.engine.edits import apply
 from codemods.engine.model import Edit, Refusal, Symbol
 from codemods.engine.namespace import absolute
 from codemods.engine.references import AttributeUse, LostModule
@@ -309,6 +310,7 @@ def additions_as_changes(plan: AttributePlan, syntax: Syntax, changes: list[Chan
             changes.append(change)
         if new not in change.new:
             change.new.append(new)
+    _widened(plan, syntax, changes)
     for statement, block, _, root in plan.unused:
         change = by_statement.get(statement)
         if len(statement.names) != 1 or "noqa" in (
@@ -324,3 +326,15 @@ def additions_as_changes(plan: AttributePlan, syntax: Syntax, changes: list[Chan
                 if comment and not change.new[0].comment and change.new[0].names:
                     change.new[0] = replace(change.new[0], comment=comment)
             change.left = None
+
+
+def _widened(plan: AttributePlan, syntax: Syntax, changes: list[Change]) -> None:
+    """An import that is widened in place, and gets others beside it, is one edit."""
+    # import pkg        ->  import pkg.a; import pkg.b        which stands on two lines
+    for change in changes:
+        start, code_end = syntax.source.span(change.statement)
+        _, end = statement_end(syntax.source, change.statement)
+        inside = [edit for edit in plan.edits if start <= edit.start and edit.end <= code_end]
+        if inside and change.left == syntax.source.text[start:end]:
+            change.left = apply(change.left, [replace(e, start=e.start - start, end=e.end - start) for e in inside])
+            plan.edits[:] = [edit for edit in plan.edits if edit not in inside]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests import oracle
 from tests.narrow_reexport.trees import NARROWED, PKG, SAME, SAME_NARROWED, answered, blocks, moves, same_moves, stays
 from tests.narrow_reexport.verbs import check_refused, check_rewritten, narrow, tree
 
@@ -462,3 +463,33 @@ def test_a_late_read_and_one_that_must_be_early_share_one_import_statement() -> 
         "user.py": "import pkg\nimport pkg.a\nfrom pkg.b import fb\n\n\ndef f():\n    return pkg.a.fa(), fb()\n",
     }
     check_rewritten(tree, "pkg", "fa fb", after, run=["main"])
+
+
+THREE: dict[str, str | bytes] = {
+    "pkg/__init__.py": "from .m_a import a\nfrom .m_b import b\nfrom .m_c import c\n",
+    "pkg/m_a.py": "def a():\n    return 'a'\n",
+    "pkg/m_b.py": "def b():\n    return 'b'\n",
+    "pkg/m_c.py": "def c():\n    return 'c'\n",
+}
+
+
+def test_one_import_of_the_package_becomes_one_for_each_of_several_origins() -> None:
+    before = {**THREE, "main.py": "import pkg\n\nprint(pkg.a(), pkg.b(), pkg.c())\n"}
+    after = {
+        "pkg/__init__.py": "",
+        "main.py": "import pkg.m_a\nimport pkg.m_b\nimport pkg.m_c\n\nprint(pkg.m_a.a(), pkg.m_b.b(), pkg.m_c.c())\n",
+    }
+    check_rewritten(before, "pkg", "a b c", after, run=["main"])
+
+
+def test_an_import_of_several_modules_is_widened_for_several_origins() -> None:
+    before = {
+        **THREE,
+        "main.py": "def f():\n    import os, pkg  # both\n    return os.sep, pkg.a(), pkg.b()\n\n\nprint(f())\n",
+    }
+    with tree(before) as root:
+        outcome = narrow(root, "pkg", "a", "b", "c")
+        assert outcome.code == 0, outcome.text
+        text = (root / "main.py").read_text()
+        assert "import os, pkg.m_a  # both\n    import pkg.m_b\n" in text
+        assert oracle.run_programs(root, ["main"], ["."])
