@@ -167,7 +167,7 @@ def test_the_planner_and_libcst_are_not_loaded_for_a_clean_tree() -> None:
 def test_colours_are_for_terminals_that_want_them() -> None:
     with tree(FILES) as root:
         command = [sys.executable, "-m", "codemods.check_narrowed"]
-        assert b"\x1b[" in outside(root, command, {"FORCE_COLOR": "1"}).stdout
+        assert b"\x1b[" in outside(root, command, {"FORCE_COLOR": "1", "NO_COLOR": ""}).stdout
         assert b"\x1b[" not in outside(root, command, {"FORCE_COLOR": "1", "NO_COLOR": "1"}).stdout
         assert b"\x1b[" not in outside(root, command).stdout
 
