@@ -19,7 +19,7 @@ from codemods.engine.edits import edited
 from codemods.engine.errors import CodemodError
 from codemods.engine.model import Edit, Failure, FileChange
 from codemods.engine.namespace import Namespaces
-from codemods.engine.project import Tree
+from codemods.engine.project import EditedTree
 from codemods.engine.source import decode
 from codemods.narrow_reexport.context import Context, Patched
 from codemods.narrow_reexport.coverage import is_path
@@ -41,18 +41,6 @@ class Fixed:
 
     changes: dict[str, bytes] = field(default_factory=dict)
     left: dict[str, list[str]] = field(default_factory=dict)
-
-
-class _Overlaid(Tree):
-    """A tree some of whose files have other bytes than those on the disk."""
-
-    def __init__(self, root: Tree, changes: Mapping[str, bytes]) -> None:
-        super().__init__(root.root, root.paths)
-        object.__setattr__(self, "_changes", changes)
-
-    def read(self, path: str) -> bytes:
-        changes: Mapping[str, bytes] = self._changes  # type: ignore[attr-defined]
-        return changes[path] if path in changes else super().read(path)
 
 
 class Fixer:
@@ -156,7 +144,7 @@ class Fixer:
 
     def _take_out(self, view: View, names: Sequence[str], fixed: Fixed) -> None:
         guard, package = self.guard, view.module
-        tree = _Overlaid(guard.tree, fixed.changes)
+        tree = EditedTree(guard.root, guard.tree.paths, fixed.changes)
         try:
             options = NarrowOptions(source_root=guard.source_roots)
             request = Request(guard.root, package.name, tuple(names), options=options)
@@ -186,7 +174,7 @@ class Fixer:
         if view is None or view.module.path in fixed.left or not any(each.kind in _BACK for each in found):
             return
         data = fixed.changes.get(path, self.guard.read(path))
-        tree = _Overlaid(self.guard.tree, {**fixed.changes, path: data})
+        tree = EditedTree(self.guard.root, self.guard.tree.paths, {**fixed.changes, path: data})
         left = [each for each in offences(self.guard, path, data) if each.kind in _BACK]
         names = tuple(sorted({each.name for each in left}))
         if not names:

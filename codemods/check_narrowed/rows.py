@@ -174,19 +174,11 @@ def _is_imported(guard: Guard, layout: Layout, dotted: str) -> bool:
             if line.module is None:
                 reached: Sequence[str] = names
             else:
-                source = _absolute(layout, path, line.module.decode("utf-8", "replace"))
+                source = layout.module_at(path).absolute(line.module.decode("utf-8", "replace"))
                 reached = (source, *(f"{source}.{name}" for name in names))
             if any(f"{each}.".startswith(f"{dotted}.") for each in reached):
                 return True
     return False
-
-
-def _absolute(layout: Layout, path: str, spelled: str) -> str:
-    level = len(spelled) - len(spelled.lstrip("."))
-    if not level:
-        return spelled
-    parts = layout.module_at(path).package.split(".")
-    return ".".join(part for part in (*parts[: len(parts) - level + 1], spelled[level:]) if part)
 
 
 def complaint_of_rename(old: str, new: str) -> str:

@@ -114,15 +114,10 @@ class Sieve:
         return found
 
     def _absolute(self, path: str, spelled: str) -> str:
-        level = len(spelled) - len(spelled.lstrip("."))
-        if not level:
-            return spelled
+        if not spelled.startswith("."):
+            return spelled  # most are; the layout is asked for when it is needed
         layout = self._layout()
-        if layout is None:
-            return ""
-        parts = layout.module_at(path).package.split(".")
-        kept = parts[: len(parts) - level + 1]
-        return ".".join(part for part in (*kept, spelled[level:]) if part)
+        return layout.module_at(path).absolute(spelled) if layout is not None else ""
 
     def _assigned(self, data: bytes, bound: dict[bytes, set[str]]) -> None:
         # z = pkg        and then z.sym

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from codemods.engine.errors import CannotWrite
+from codemods.engine.report import git_lines
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -24,7 +25,7 @@ class Hunk:
 
 def hunks_of(before: bytes, after: bytes) -> tuple[Hunk, ...]:
     """The differences, by whole lines; only LF ends a line."""
-    old, new = _lines(before), _lines(after)
+    old, new = git_lines(before), git_lines(after)
     start = 0
     while start < min(len(old), len(new)) and old[start] == new[start]:
         start += 1
@@ -41,23 +42,17 @@ def hunks_of(before: bytes, after: bytes) -> tuple[Hunk, ...]:
 
 def apply_hunks(before: bytes, hunks: Sequence[Hunk], path: str) -> bytes:
     """The new text. Raises CannotWrite where the old one does not hold what a hunk takes away."""
-    lines = _lines(before)
+    lines = git_lines(before)
     parts: list[bytes] = []
     at = 0
     for hunk in sorted(hunks, key=lambda hunk: hunk.line):
         start = hunk.line - 1
-        gone = _lines(hunk.old.encode("utf-8", "surrogateescape"))
+        gone = git_lines(hunk.old.encode("utf-8", "surrogateescape"))
         if start < at or lines[start : start + len(gone)] != gone:
             raise CannotWrite("does not hold what the plan takes away", path=path, line=hunk.line)
         parts += [*lines[at:start], hunk.new.encode("utf-8", "surrogateescape")]
         at = start + len(gone)
     return b"".join([*parts, *lines[at:]])
-
-
-def _lines(data: bytes) -> list[bytes]:
-    parts = data.split(b"\n")
-    rows = [part + b"\n" for part in parts[:-1]]
-    return [*rows, parts[-1]] if parts[-1] else rows
 
 
 def _text(lines: Sequence[bytes]) -> str:

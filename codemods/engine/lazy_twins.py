@@ -23,7 +23,7 @@ def lazy_twins(data: bytes, module: Module) -> Twins:
     found = []
     for line in import_lines(data):
         if line.module is not None:
-            source = _absolute(module, line.module.decode("utf-8", "replace"))
+            source = module.absolute(line.module.decode("utf-8", "replace"))
             if source and source != module.name:
                 names = ((alias or name).decode("utf-8", "replace") for name, alias in line.names)
                 found.append((source, frozenset(names)))
@@ -38,12 +38,3 @@ def lazy_twins(data: bytes, module: Module) -> Twins:
                     if name != b"*"
                 ]
     return tuple(found)
-
-
-def _absolute(module: Module, spelled: str) -> str:
-    level = len(spelled) - len(spelled.lstrip("."))
-    if not level:
-        return spelled
-    parts = module.package.split(".")
-    kept = parts[: len(parts) - level + 1]
-    return ".".join(part for part in (*kept, spelled[level:]) if part)

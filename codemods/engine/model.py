@@ -42,6 +42,16 @@ class Module:
         """The package that relative imports in this module start from."""
         return self.name if self.is_package else self.name.rpartition(".")[0]
 
+    def absolute(self, spelled: str) -> str:
+        """The module that an import in this one names as `spelled`, dots included; empty beyond the top."""
+        level = len(spelled) - len(spelled.lstrip("."))
+        if not level:
+            return spelled
+        parts = self.package.split(".") if self.package else []
+        if level > len(parts):
+            return ""
+        return ".".join(part for part in (*parts[: len(parts) - level + 1], spelled[level:]) if part)
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class Site:

@@ -308,13 +308,7 @@ class Namespaces:
 
 def absolute(module: Module, statement: ast.ImportFrom) -> str:
     """The absolute name of the module that a from-import reads; empty where the level goes beyond the top."""
-    if not statement.level:
-        return statement.module or ""
-    parts = module.package.split(".") if module.package else []
-    if statement.level - 1 > len(parts) - 1:
-        return ""
-    kept = parts[: len(parts) - statement.level + 1]
-    return ".".join([*kept, statement.module] if statement.module else kept)
+    return module.absolute("." * statement.level + (statement.module or ""))
 
 
 def module_statements(body: list[ast.stmt]) -> list[ast.stmt]:

@@ -159,20 +159,10 @@ def _imports(node: ast.Import | ast.ImportFrom, place: _Place) -> Iterator[Event
             bound = "" if place.in_class else alias.asname or alias.name.partition(".")[0]
             yield Imports(alias.name, node.lineno, bound, place.guarded)
         return
-    module = _absolute(place.module, node.level, node.module or "")
+    module = place.module.absolute("." * node.level + (node.module or ""))
     if module:
         names = tuple((alias.name, "" if place.in_class else alias.asname or alias.name) for alias in node.names)
         yield FromImports(module, names, node.lineno, place.guarded)
-
-
-def _absolute(module: Module, level: int, name: str) -> str:
-    if not level:
-        return name
-    parts = module.package.split(".") if module.package else []
-    if level > len(parts):
-        return ""
-    base = ".".join(parts[: len(parts) - level + 1])
-    return f"{base}.{name}" if name else base
 
 
 def _catches(handler: ast.ExceptHandler) -> bool:
@@ -355,7 +345,7 @@ class _Scan:
                     bound = "" if in_class else alias or name.partition(".")[0]
                     self.events.append(Imports(name, line, bound))
             elif code.startswith("from") and (found := _FROM.fullmatch(code)):
-                module = _absolute(self.module, (found[1] or "").count("."), "".join(found[2].split()))
+                module = self.module.absolute("." * (found[1] or "").count(".") + "".join(found[2].split()))
                 names = tuple(
                     (name, "" if in_class else alias or name) for name, alias in blanking.listed_names(found[3])
                 )

@@ -13,7 +13,7 @@ import contextlib
 import hashlib
 import os
 import stat
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -67,6 +67,17 @@ class RememberedTree(Tree):
         if path not in kept:
             kept[path] = super().read(path)
         return kept[path]
+
+
+@dataclass(frozen=True, slots=True)
+class EditedTree(Tree):
+    """A tree in which some files have other bytes than on the disk: what an earlier step has planned for them."""
+
+    files: Mapping[str, bytes]
+
+    def read(self, path: str) -> bytes:
+        """The bytes of a file, as they are going to be."""
+        return self.files[path] if path in self.files else Tree.read(self, path)
 
 
 def digest(data: bytes) -> str:

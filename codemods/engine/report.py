@@ -22,7 +22,7 @@ def diff(change: FileChange) -> bytes:
     if created:
         head += b"new file mode 100644\n"
     tab = b"\t" if b" " in name else b""
-    before, after = _lines(change.before), _lines(change.after)
+    before, after = git_lines(change.before), git_lines(change.after)
     rows = difflib.diff_bytes(difflib.unified_diff, before, after, b"/dev/null" if created else old, new)
     body = []
     for number, row in enumerate(rows):
@@ -59,7 +59,8 @@ def columns(rows: Sequence[tuple[str, str]], indent: str = "  ") -> list[str]:
     return [f"{indent}{left:{width}}  {right}".rstrip() for left, right in rows]
 
 
-def _lines(data: bytes) -> list[bytes]:
+def git_lines(data: bytes) -> list[bytes]:
+    """The lines as git counts them, each with its end."""
     # LF alone ends a line for git; CR belongs to the line
     parts = data.split(b"\n")
     rows = [part + b"\n" for part in parts[:-1]]

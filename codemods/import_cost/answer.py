@@ -57,7 +57,7 @@ def answer(opened: Opened, module: str) -> Answer:
     blames = []
     for cost in found:
         names = exported(loads, cost.taken)
-        saved = _in_tree(cost.saved, loads)
+        saved = loads.of_tree(cost.saved)
         packages = by_weight(third_party(cost.saved, loads, whole - cost.saved), cost.saved, loads)
         files = tuple(sorted({path for name in names for path in used[name]}))
         command = f"narrow-reexport {module} {' '.join(names)}" if _narrows(loads, cost, names) else ""
@@ -65,7 +65,7 @@ def answer(opened: Opened, module: str) -> Answer:
         chains = tuple((target, chain) for target in notable if (chain := shortest.to(target)))
         blames.append(Blame(cost.taken.origin, names, cost.taken.lines, saved, packages, files, command, chains))
     located = loads.graph.module(module)
-    loaded = _in_tree(whole, loads)
+    loaded = loads.of_tree(whole)
     return Answer(
         module,
         located.path if located else "",

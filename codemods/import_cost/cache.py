@@ -49,7 +49,7 @@ def load(file: Path) -> dict[str, Record]:
         data = file.read_bytes()
     except OSError:
         return {}
-    return decode(data, package_version())
+    return decode(data, reader_version())
 
 
 def store(file: Path, records: Mapping[str, Record]) -> None:
@@ -59,7 +59,7 @@ def store(file: Path, records: Mapping[str, Record]) -> None:
         handle, temporary = tempfile.mkstemp(prefix=file.stem, suffix=".tmp", dir=file.parent)
         try:
             with os.fdopen(handle, "wb") as stream:
-                stream.write(encode(records, package_version()))
+                stream.write(encode(records, reader_version()))
             os.replace(temporary, file)
         except OSError:
             with contextlib.suppress(OSError):
@@ -67,12 +67,13 @@ def store(file: Path, records: Mapping[str, Record]) -> None:
 
 
 @functools.cache
-def package_version() -> str:
+def reader_version() -> str:
     """A fingerprint of this version: of the modules that decide what is found in a file."""
     # A checkout changes without a new version number, and to look the number up costs more than the whole load.
     own = Path(__file__).resolve().parents[1]
     stamps = []
     for name in (
+        "engine/model.py",
         "engine/outline.py",
         "engine/branches.py",
         "engine/blanking.py",

@@ -31,7 +31,7 @@ def difference(
     exclude: Sequence[str] = (),
     source_roots: Sequence[str] = (),
 ) -> str:
-    """`import pkg: 357 -> 48 modules of the tree, no longer loads torch, pkg.config`, for files with these bytes."""
+    """`import pkg: 356 -> 47 modules of the tree, no longer loads torch, pkg.config`, for files with these bytes."""
     loads = open_tree(root, module, exclude=exclude, source_roots=source_roots).loads
     edited = Loads(loads.graph.edited(files))
     before, after = loads.closure(module), edited.closure(module)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from codemods.engine.graph import ImportGraph
@@ -129,6 +129,10 @@ class Loads:
         """Whether a module lies in the tree, as a file."""
         module = self.graph.module(name)
         return module is not None and bool(module.path)
+
+    def of_tree(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Those of the modules that lie in the tree, sorted."""
+        return tuple(sorted(name for name in names if self.in_tree(name)))
 
 
 def third_party(names: frozenset[str], loads: Loads, beside: frozenset[str] = frozenset()) -> tuple[str, ...]:

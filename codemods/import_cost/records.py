@@ -71,7 +71,7 @@ def encode_uses(data: bytes, module: Module) -> bytes:
     for line in import_lines(data):
         if line.module is None:
             rows += [f"{_text(name)}\t\t{_text(alias)}" for name, alias in line.names]
-        elif source := _absolute(module, _text(line.module)):
+        elif source := module.absolute(_text(line.module)):
             rows += [f"{source}\t{_text(name)}\t{_text(alias or name)}" for name, alias in line.names]
     return "".join(f"\n{row}\t" for row in rows).encode("utf-8", "replace")
 
@@ -171,13 +171,3 @@ def _dumps(value: object) -> bytes:
 
 def _text(data: bytes) -> str:
     return data.decode("utf-8", "replace")
-
-
-def _absolute(module: Module, spelled: str) -> str:
-    level = len(spelled) - len(spelled.lstrip("."))
-    if not level:
-        return spelled
-    parts = module.package.split(".") if module.package else []
-    if level > len(parts):
-        return ""
-    return ".".join(part for part in (*parts[: len(parts) - level + 1], spelled[level:]) if part)

@@ -68,9 +68,9 @@ def what_if(loads: Loads, module: str, symbols: Sequence[Symbol]) -> WhatIf:
     stays = (Stays(package, taken.origin, others, shortest.to(taken.origin)) for package, taken, others in touched)
     return WhatIf(
         module,
-        _in_tree(whole, loads),
-        _in_tree(after, loads),
-        _in_tree(whole - after, loads),
+        loads.of_tree(whole),
+        loads.of_tree(after),
+        loads.of_tree(whole - after),
         third_party(whole - after, loads, after),
         tuple(each for each in stays if each.origin in after),
         cut,

@@ -148,10 +148,4 @@ def reads_of(
 
 
 def absolute(layout: Layout, path: str, spelled: str) -> str:
-    dots = len(spelled) - len(spelled.lstrip("."))
-    if not dots:
-        return spelled
-    parts = layout.module_at(path).package.split(".")
-    kept = parts[: len(parts) - dots + 1]
-    below = spelled[dots:]
-    return ".".join([*kept, below] if below else kept)
+    return layout.module_at(path).absolute(spelled) if spelled.startswith(".") else spelled

@@ -22,7 +22,7 @@ from codemods.engine.installed import installed_package
 from codemods.engine.model import Failure, FileChange, Module, Refusal, Warned
 from codemods.engine.modules import Layout
 from codemods.engine.namespace import Namespaces
-from codemods.engine.project import Tree
+from codemods.engine.project import EditedTree, Tree
 from codemods.engine.source import NotPython, decode, parse
 from codemods.narrow_reexport.context import Context
 from codemods.narrow_reexport.forms.init_uses import InitPlan
@@ -81,16 +81,6 @@ class _Work:
 
     package: Module
     resolutions: tuple[Resolution, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Edited(Tree):
-    """A tree in which some files have other bytes than on the disk: what an earlier package's plan made of them."""
-
-    files: Mapping[str, bytes]
-
-    def read(self, path: str) -> bytes:
-        return self.files[path] if path in self.files else Tree.read(self, path)
 
 
 # --- the shims ---
@@ -273,7 +263,7 @@ def _told(request: Request) -> Callable[[int, int], None] | None:
 
 def _over(trees: Mapping[Path, Tree], laid: Mapping[Path, Mapping[str, FileChange]]) -> dict[Path, Tree]:
     return {
-        root: _Edited(root, tree.paths, {path: change.after for path, change in laid[root].items()})
+        root: EditedTree(root, tree.paths, {path: change.after for path, change in laid[root].items()})
         for root, tree in trees.items()
     }
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn
 
@@ -17,7 +17,7 @@ from codemods.engine.config import NarrowOptions
 from codemods.engine.discover import list_files
 from codemods.engine.errors import BadConfiguration
 from codemods.engine.model import FileChange
-from codemods.engine.project import Tree
+from codemods.engine.project import EditedTree, Tree
 from codemods.engine.split import joined
 from codemods.engine.toml import parse_toml
 from codemods.narrow_reexport import pipeline
@@ -31,16 +31,6 @@ _VERSION = 1
 _FLAGS = ("strict", "to-definition", "callers-only", "accept-side-effects", "shim", "rewrite-strings", "ban")
 
 
-@dataclass(frozen=True, slots=True)
-class _Laid(Tree):
-    """The tree with the texts that earlier rows have made."""
-
-    files: Mapping[str, bytes] = field(default_factory=dict)
-
-    def read(self, path: str) -> bytes:
-        return self.files[path] if path in self.files else Tree.read(self, path)
-
-
 def run(request: Request) -> Result:
     """Plan every row of the request's file. Raises CodemodError for what cannot be."""
     file = request.root / request.plan
@@ -51,7 +41,7 @@ def run(request: Request) -> Result:
     results: list[Result] = []
     bans: list[Ban] = []
     for row in rows:
-        laid = _Laid(request.root, paths, {path: change.after for path, change in now.items()})
+        laid = EditedTree(request.root, paths, {path: change.after for path, change in now.items()})
         result = pipeline.run(moved_accepts(row, now), Session(request.root, tree=laid))
         results.append(result)
         if result.refusals or result.failures:

@@ -95,7 +95,7 @@ def test_a_broken_or_foreign_file_is_ignored_and_rewritten(
 
 def test_a_cache_of_another_version_is_ignored(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = reads(checkout, monkeypatch)
-    monkeypatch.setattr(cache, "package_version", lambda: "other")
+    monkeypatch.setattr(cache, "reader_version", lambda: "other")
     assert reads(checkout, monkeypatch) == expected
 
 

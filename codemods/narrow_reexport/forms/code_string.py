@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import re
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -17,6 +16,7 @@ from codemods.engine.model import Edit, Warned
 from codemods.engine.scopes import Syntax, Use
 from codemods.narrow_reexport.context import Context, FilePlan
 from codemods.narrow_reexport.forms.literal import literal_at
+from codemods.narrow_reexport.forms.snippet import parsed
 from codemods.narrow_reexport.resolve import Resolution
 
 Planner = Callable[[str, bytes, Context], FilePlan]  # the one that plans a file of code
@@ -44,7 +44,7 @@ class Rewriter:
         )
         beside = f"{syntax.source.path.rpartition('/')[0]}/__text__.py".lstrip("/")
         found = self.plan(beside, code.encode("utf-8", "replace"), own)
-        if found.refusals or not found.edits or _parsed(apply(code, found.edits)) is None:
+        if found.refusals or not found.edits or parsed(apply(code, found.edits)) is None:
             return None
         edits: list[Edit] = []
         for edit in found.edits:
@@ -94,7 +94,7 @@ def _runs(use: Use) -> bool:
 
 def _dedented(value: str, marks: tuple[int, ...]) -> tuple[str, tuple[int, ...], str] | None:
     """The code without the margin that all its lines share, with the places of its characters; None if it is no code."""
-    if _parsed(value) is not None:
+    if parsed(value) is not None:
         return value, marks, ""
     rows = value.split("\n")
     filled = [row for row in rows if row.strip()]
@@ -111,13 +111,4 @@ def _dedented(value: str, marks: tuple[int, ...]) -> tuple[str, tuple[int, ...],
         kept += marks[at + skipped : at + len(row) + 1]
         at += len(row) + 1
     text = "\n".join(code)
-    return (text, tuple(kept), margin) if _parsed(text) is not None else None
-
-
-def _parsed(code: str) -> ast.Module | None:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return ast.parse(code)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
+    return (text, tuple(kept), margin) if parsed(text) is not None else None
