@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
@@ -28,7 +28,7 @@ from codemods.engine.config import load_check_options
 from codemods.engine.discover import checkout_top, is_code
 from codemods.engine.errors import CodemodError, Interrupted, Unreadable
 from codemods.engine.model import FileChange, Symbol
-from codemods.engine.report import counted, diff, wants_colour
+from codemods.engine.report import counted, diff, paint, wants_colour
 
 CLEAN, OFFENCES, CANNOT = 0, 1, 3
 _MODES = ("add_symbols", "prune_rows", "rename_rows", "emit", "stdin_filename", "update_baseline")
@@ -95,7 +95,7 @@ class _Command:
                 self._save(maintained.changes)
             self._show(maintained.changes)
             report = replace(report, loose=0)
-            self._say([*words.as_text(report, self._shown(), self._paint()), *maintained.lines])
+            self._say([*words.as_text(report, self._shown(), paint), *maintained.lines])
             return OFFENCES if left else CLEAN
         if self.arguments["fix"] or self.arguments["show_diff"]:
             report, changes = _fixed(guard, checked, report, baseline)
@@ -153,7 +153,7 @@ class _Command:
         elif output == "github":
             self._say(words.as_github(report, self._shown()))
         elif report.offences or not self.arguments["quiet"]:
-            self._say(words.as_text(report, self._shown(), self._paint()))
+            self._say(words.as_text(report, self._shown(), paint))
         return code
 
     def cannot(self, errors: Sequence[CodemodError]) -> int:
@@ -169,7 +169,7 @@ class _Command:
             self._say([words.error_annotation(error, self._shown()) for error in errors])
         plain = Shown(self.root, self.cwd)
         for error in errors:
-            _echo(words.error_lines(error, plain, self._paint()), err=True)
+            _echo(words.error_lines(error, plain, paint), err=True)
         return CANNOT
 
     # The other jobs
@@ -273,9 +273,6 @@ class _Command:
 
         project.save(self.root, changes)
 
-    def _paint(self) -> Callable[[str, str], str]:
-        return lambda text, style: _STYLES[style](text)
-
 
 def _fixed(guard: Guard, checked: Checked, report: Report, baseline: Baseline) -> tuple[Report, list[FileChange]]:
     """The changes that mend what is not accepted, and what is left after them."""
@@ -333,11 +330,6 @@ def _read(root: Path, path: str) -> bytes:
 
 
 _BY_HAND = "the codemod does not rewrite this form: it is to be changed by hand"
-_STYLES: Mapping[str, Callable[[str], str]] = {
-    "bold": lambda text: click.style(text, bold=True),
-    "red": lambda text: click.style(text, fg="red", bold=True),
-    "yellow": lambda text: click.style(text, fg="yellow"),
-}
 
 
 def _echo(lines: Sequence[str], *, err: bool = False) -> None:

@@ -9,17 +9,17 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from codemods.check_narrowed.offence import Offence
 from codemods.engine.errors import CodemodError
 from codemods.engine.model import Site
-from codemods.engine.report import annotation, counted
+from codemods.engine.report import Paint, annotation, counted
+from codemods.engine.report import error_lines as house_lines
 
 SCHEMA_VERSION = 1
-Paint = Callable[[str, str], str]
 _MANY = 3  # so many symbols are counted one by one
 
 
@@ -110,17 +110,7 @@ def as_json(report: Report, shown: Shown, errors: Sequence[CodemodError] = (), e
 
 def error_lines(error: CodemodError, shown: Shown, paint: Paint) -> list[str]:
     """An error: place, reason, way out."""
-    place = (
-        f"{shown(error.path)}:{error.line}: "
-        if error.path and error.line
-        else f"{shown(error.path)}: "
-        if error.path
-        else ""
-    )
-    lines = [f"{paint('error', 'red')}: {place}{error.detail}"]
-    if error.text:
-        lines.append(f"    {error.text}")
-    return [*lines, f"    {error.hint}"] if error.hint else lines
+    return house_lines(error, paint, shown=shown)
 
 
 def error_annotation(error: CodemodError, shown: Shown) -> str:

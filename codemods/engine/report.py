@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
+from codemods.engine.errors import CodemodError
 from codemods.engine.model import FileChange, Site
 
 
@@ -46,6 +47,24 @@ def wants_colour(is_terminal: bool) -> bool:
     if os.environ.get("NO_COLOR"):
         return False
     return bool(os.environ.get("FORCE_COLOR")) or (is_terminal and os.environ.get("TERM") != "dumb")
+
+
+_STYLES = {"bold": "\x1b[1m", "red": "\x1b[31m\x1b[1m", "yellow": "\x1b[33m"}
+Paint = Callable[[str, str], str]
+
+
+def paint(text: str, style: str) -> str:
+    """A text in one of our styles: bold, red, yellow. Who writes it takes the escapes off where there is no colour."""
+    return f"{_STYLES[style]}{text}\x1b[0m"
+
+
+def error_lines(error: CodemodError, paint: Paint, *, shown: Callable[[str], str] = str, lead: str = "") -> list[str]:
+    """An error: place, reason, source line, way out. `shown` gives the path that a person sees, `lead` opens the way out."""
+    place = f"{shown(error.path)}:{error.line}: " if error.path and error.line else ""
+    place = place or (f"{shown(error.path)}: " if error.path else "")
+    lines = [f"{paint('error', 'red')}: {place}{error.detail}"]
+    lines += [f"    {error.text}"] if error.text else []
+    return [*lines, f"    {lead}{error.hint}"] if error.hint else lines
 
 
 def counted(number: int, noun: str) -> str:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, cast
 import click
 
 from codemods.engine.errors import CannotWrite, CodemodError
-from codemods.engine.report import wants_colour
+from codemods.engine.report import error_lines, paint, wants_colour
 from codemods.import_cost.tree import Opened, known, open_tree
 
 if TYPE_CHECKING:
@@ -44,12 +44,7 @@ def run(arguments: Mapping[str, object]) -> int:
     try:
         return _ASK[question](root, arguments)
     except CodemodError as error:
-        where = f"{error.path}:{error.line}: " if error.line else f"{error.path}: " if error.path else ""
-        _echo([f"{paint('error', 'red')}: {where}{error.detail}"], err=True)
-        if error.text:
-            _echo([f"    {error.text}"], err=True)
-        if error.hint:
-            _echo([f"  {error.hint}"], err=True)
+        _echo(error_lines(error, paint), err=True)
         return CANNOT
 
 
@@ -348,17 +343,6 @@ _ASK: dict[str, Callable[[Path, Mapping[str, object]], int]] = {
     "show_dot": _dot,
     "measure": _measure,
 }
-
-_STYLES: Mapping[str, Callable[[str], str]] = {
-    "bold": lambda text: click.style(text, bold=True),
-    "red": lambda text: click.style(text, fg="red", bold=True),
-    "yellow": lambda text: click.style(text, fg="yellow"),
-}
-
-
-def paint(text: str, style: str) -> str:
-    """A text in one of our styles; `_echo` takes them off where there is no colour."""
-    return _STYLES[style](text)
 
 
 def _echo(lines: Iterable[str], *, err: bool = False) -> None:

@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterator, Sequence
 
 from codemods.engine.errors import Unreadable
 from codemods.engine.model import ImportEdge, Symbol
-from codemods.engine.report import counted
+from codemods.engine.report import Paint, counted
 from codemods.import_cost.brought import Node
 from codemods.import_cost.budgets import Verdict
 from codemods.import_cost.chains import Chain
 from codemods.import_cost.ranking import Ranked
-from codemods.import_cost.report import Paint, chain_lines, listed
+from codemods.import_cost.report import chain_lines, listed
 from codemods.import_cost.unused import Unused
 from codemods.import_cost.what_if import WhatIf
 

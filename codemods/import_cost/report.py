@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from codemods.engine.model import ImportEdge
-from codemods.engine.report import counted
+from codemods.engine.report import Paint, counted
 from codemods.import_cost.answer import Answer, Blame
 from codemods.import_cost.chains import Chain
 
-Paint = Callable[[str, str], str]
 _FEW = 8  # names in a list
 _CHAINS = 5  # chains under each origin
 

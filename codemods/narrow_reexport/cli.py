@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, TextIO, cast
 import click
 
 from codemods.engine.errors import CodemodError, Interrupted
-from codemods.engine.report import counted, wants_colour
+from codemods.engine.report import counted, error_lines, paint, wants_colour
 
 if TYPE_CHECKING:
     from codemods.engine.config import NarrowOptions
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from codemods.narrow_reexport.bulk import Wishes
     from codemods.narrow_reexport.request import Request, Result
 
+WAY_OUT = "way out: "
 DONE, WOULD_CHANGE, CANNOT, REFUSED, BUG = 0, 1, 3, 4, 5
 
 
@@ -64,14 +65,14 @@ def run(arguments: Mapping[str, object]) -> int:
         output = options.output_format
         return _run(_request(root, arguments, options), arguments, options)
     except CodemodError as error:
-        from codemods.narrow_reexport.report import as_github, error_json, error_lines
+        from codemods.narrow_reexport.report import as_github, error_json
         from codemods.narrow_reexport.request import Result as Empty
 
         if output == "json":
             _echo([error_json(str(arguments["package"] or ""), error, CANNOT)])
         elif output == "github":
             _echo(as_github(Empty(str(arguments["package"] or ""), errors=(error,))))
-        _echo(error_lines(error, _paint), err=True)
+        _echo(error_lines(error, paint, lead=WAY_OUT), err=True)
         return CANNOT
 
 
@@ -211,12 +212,12 @@ def _say(result: Result, arguments: Mapping[str, object], options: NarrowOptions
         _echo(words.as_github(result), err=show_diff)
         return
     for error in result.errors:
-        _echo(words.error_lines(error, _paint), err=True)
+        _echo(error_lines(error, paint, lead=WAY_OUT), err=True)
     if result.failures:
-        _echo(words.failure_lines(result.failures, _paint), err=True)
+        _echo(words.failure_lines(result.failures, paint), err=True)
         return
     if result.refusals:
-        _echo(words.refusals(result, _paint), err=True)
+        _echo(words.refusals(result, paint), err=True)
         if not options.keep_going:
             _echo(["nothing was written"], err=True)
             return
@@ -224,7 +225,7 @@ def _say(result: Result, arguments: Mapping[str, object], options: NarrowOptions
         verbose = cast(int, arguments["verbose"])
         keeps = options.callers_only
         told = words.summary(
-            result, applied=applied, verbose=verbose, paint=_paint, callers_only=keeps, shim=options.shim
+            result, applied=applied, verbose=verbose, paint=paint, callers_only=keeps, shim=options.shim
         )
         _echo(told, err=show_diff)
 
@@ -330,17 +331,6 @@ def _abort(root: Path, arguments: Mapping[str, object]) -> int:
             said.append(f"took back {counted(len(taken_back), 'file')} in {other}")
     _echo(said or ["there is no interrupted run to take back"])
     return DONE
-
-
-_STYLES: Mapping[str, Callable[[str], str]] = {
-    "bold": lambda text: click.style(text, bold=True),
-    "red": lambda text: click.style(text, fg="red", bold=True),
-    "yellow": lambda text: click.style(text, fg="yellow"),
-}
-
-
-def _paint(text: str, style: str) -> str:
-    return _STYLES[style](text)
 
 
 def _echo(lines: Sequence[str], *, err: bool = False) -> None:

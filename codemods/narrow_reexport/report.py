@@ -7,18 +7,16 @@ Invariant: it computes nothing that the `Result` does not hold, and hides nothin
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 
 from codemods.engine.bans import FILE_NAME
 from codemods.engine.errors import CodemodError
 from codemods.engine.model import Failure, FileChange, Refusal, Site
-from codemods.engine.report import annotation, columns, counted
+from codemods.engine.report import Paint, annotation, columns, counted
 from codemods.narrow_reexport.forms.shim_table import MARKER
 from codemods.narrow_reexport.request import Result, StillLoaded
 from codemods.narrow_reexport.resolve import Resolution
 
 SCHEMA_VERSION = 1
-Paint = Callable[[str, str], str]
 
 
 def summary(
@@ -69,16 +67,6 @@ def refusals(result: Result, paint: Paint) -> list[str]:
             lines[-1] += (
                 " To accept a site, mark its line with `# codemods: accept narrow_reexport` or pass --accept FILE:LINE."
             )
-    return lines
-
-
-def error_lines(error: CodemodError, paint: Paint) -> list[str]:
-    """An error: place, reason, way out."""
-    lines = [f"{paint('error', 'red')}: {error}"]
-    if error.text:
-        lines.append(f"    {error.text}")
-    if error.hint:
-        lines.append(f"    way out: {error.hint}")
     return lines
 
 

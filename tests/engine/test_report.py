@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from codemods.engine.errors import BadConfiguration
 from codemods.engine.model import FileChange, Site
-from codemods.engine.report import annotation, columns, counted, diff
+from codemods.engine.report import annotation, columns, counted, diff, error_lines, paint
 
 CHANGES = (
     FileChange("plain.py", b"a\nb\nc\n", b"a\nB\nc\n"),
@@ -103,3 +104,17 @@ def test_numbers_agree_with_their_nouns(number: int, text: str) -> None:
 
 def test_columns_line_up() -> None:
     assert columns([("a", "1"), ("long.py", "2"), ("b", "")]) == ["  a        1", "  long.py  2", "  b"]
+
+
+def test_an_error_shows_place_reason_source_line_and_way_out() -> None:
+    error = BadConfiguration("unknown key `x`", path="a.toml", line=3, text="x = 1", hint="known: y")
+    assert error_lines(error, lambda text, style: text) == [
+        "error: a.toml:3: unknown key `x`",
+        "    x = 1",
+        "    known: y",
+    ]
+    shown = error_lines(
+        BadConfiguration("bad", path="a.toml"), paint, shown=lambda path: f"../{path}", lead="way out: "
+    )
+    assert shown == ["\x1b[31m\x1b[1merror\x1b[0m: ../a.toml: bad"]
+    assert error_lines(BadConfiguration("bad", hint="h"), lambda t, s: t, lead="way out: ")[1] == "    way out: h"
