@@ -7,12 +7,10 @@ Invariant: it reads no file but through the graph that it is given, and changes 
 from __future__ import annotations
 
 import sys
-from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from codemods.engine.graph import ImportGraph
-from codemods.engine.model import ImportEdge
 from codemods.engine.outline import FromImports, Imports
 
 Pairs = frozenset[tuple[str, str]]  # (importer, imported)
@@ -65,22 +63,6 @@ class Loads:
                     seen.add(each)
                     todo.append(each)
         return frozenset(seen)
-
-    def chain(self, start: str, target: str, without: Pairs = frozenset()) -> tuple[ImportEdge, ...]:
-        """A shortest chain of imports from one module to another; empty where none leads there."""
-        came: dict[str, ImportEdge] = {}
-        todo = deque([start])
-        while todo and target not in came:
-            module = todo.popleft()
-            for edge in self.graph.edges(module):
-                if edge.imported not in came and edge.imported != start and (module, edge.imported) not in without:
-                    came[edge.imported] = edge
-                    todo.append(edge.imported)
-        found: list[ImportEdge] = []
-        while target in came:
-            found.append(came[target])
-            target = came[target].importer
-        return tuple(reversed(found))
 
     def taken(self, module: str) -> tuple[Taken, ...]:
         """What a module imports, by origin, in the order of the first statements."""

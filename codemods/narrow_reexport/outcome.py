@@ -23,7 +23,6 @@ from codemods.engine.verify import check_outside, check_parses
 from codemods.narrow_reexport.context import Context, FilePlan
 from codemods.narrow_reexport.forms.document import plan_document
 from codemods.narrow_reexport.forms.init_uses import ASKED, InitPlan
-from codemods.narrow_reexport.forms.package_init import plan_init
 from codemods.narrow_reexport.forms.shim import plan_shim, with_shim
 from codemods.narrow_reexport.forms.shim_table import Moved
 from codemods.narrow_reexport.forms.verdicts import accepts
@@ -31,7 +30,7 @@ from codemods.narrow_reexport.parts import Standing, standing
 from codemods.narrow_reexport.plan import plan_file
 from codemods.narrow_reexport.request import Checkout, Request, Result, StillLoaded, accepted_sites
 from codemods.narrow_reexport.side_effects import side_effects
-from codemods.narrow_reexport.stubs import mirrored, plan_mirrored
+from codemods.narrow_reexport.stubs import mirrored, plan_mirrored, plan_stub
 
 _STRICT_HINT = "remove the doubt there (read the symbol from its origin), accept the site, or run without --strict"
 _PARALLEL_FROM = 120  # files that survive the scan; below, starting workers costs more than they save
@@ -200,17 +199,7 @@ def _init_changes(
         syntax = namespaces.syntax(stub)
         data = main.tree.read(stub.path)
         if syntax is not None:
-            stub_plan = plan_init(
-                stub,
-                syntax,
-                namespaces,
-                context.resolutions,
-                frozenset(),
-                frozenset(),
-                context.width,
-                callers_only=request.options.callers_only,
-                stub=True,
-            )
+            stub_plan = plan_stub(stub, syntax, namespaces, context, callers_only=request.options.callers_only)
             found.append((stub, stub_plan))
         elif any(resolution.symbol.name.encode() in data for resolution in context.resolutions):
             reason = "the stub of the __init__ does not parse"

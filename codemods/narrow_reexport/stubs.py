@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from codemods.engine.model import Module, Site, Warned
 from codemods.engine.modules import Layout
 from codemods.engine.namespace import Namespaces
+from codemods.engine.scopes import Syntax
 from codemods.narrow_reexport.context import Context
 from codemods.narrow_reexport.forms.init_uses import InitPlan
 from codemods.narrow_reexport.forms.package_init import plan_init
@@ -37,19 +38,27 @@ def plan_mirrored(
             if found.symbol.name.encode() in data:
                 plan.warnings.append(Warned(Site(path, 1, 0, ""), str(found.symbol), "this stub does not parse"))
         return stub, plan
-    plan = plan_init(
-        stub,
-        syntax,
-        namespaces,
-        context.resolutions,
-        frozenset(),
-        frozenset(),
-        context.width,
-        callers_only=callers_only,
-        stub=True,
-    )
+    plan = plan_stub(stub, syntax, namespaces, context, callers_only=callers_only)
     if plan.refusals:
         said = [Warned(each.site, each.symbol, f"{each.reason}; the stub is left as it is") for each in plan.refusals]
         plan = InitPlan()
         plan.warnings += said
     return stub, plan
+
+
+def plan_stub(
+    stub: Module, syntax: Syntax, namespaces: Namespaces, context: Context, *, callers_only: bool
+) -> InitPlan:
+    """The narrowing of one stub: nothing that it binds is loaded, and nobody reads names through it."""
+    nothing: frozenset[str] = frozenset()
+    return plan_init(
+        stub,
+        syntax,
+        namespaces,
+        context.resolutions,
+        nothing,
+        nothing,
+        context.width,
+        callers_only=callers_only,
+        stub=True,
+    )

@@ -74,7 +74,7 @@ def test_a_chain_is_a_shortest_one_with_its_source_lines() -> None:
     found = picture(loads, "pkg", read=lambda path: HEAVY[path].encode())
     for node in found.nodes:
         if node.kind is Kind.MODULE:
-            assert len(found.chain(node.name)) == len(loads.chain("pkg", node.name))
+            assert len(found.chain(node.name)) == len(loads.graph.chain("pkg", node.name))
     assert [(edge.path, edge.line) for edge in found.chain("torch")] == [("pkg/__init__.py", 2), ("pkg/heavy.py", 3)]
     assert by_name(found)["torch"].text == "import torch.nn"
     assert by_name(found)["pkg"].via is None
