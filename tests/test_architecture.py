@@ -176,7 +176,6 @@ def test_tests_mirror_the_modules() -> None:
         "outcome",
         "plan",
         "prepare",
-        "same_name",
         "questions",
         "expressions",
         "weave",

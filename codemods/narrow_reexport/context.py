@@ -53,6 +53,8 @@ class Context:
     accepted: frozenset[tuple[str, int]] = frozenset()
     all_is_tuple: bool = False  # the package's `__all__` is a tuple
     guarding: bool = False  # the symbols are narrowed, or are to be: of a same-named one the use decides what is meant
+    # (module, name): the `__init__` loads the module before it binds the name, which is a submodule until then
+    unbound: frozenset[tuple[str, str]] = frozenset()
     left: frozenset[tuple[str, int, str]] = frozenset()  # (path, line, symbol): places that a person wants left alone
     verifying: bool = False  # the second pass, which looks for edits alone
     spared: frozenset[tuple[str, str]] = (

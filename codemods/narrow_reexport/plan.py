@@ -96,6 +96,10 @@ def plan_file(path: str, data: bytes, context: Context) -> FilePlan:
     )
 
 
+_TOO_EARLY = "this runs before the __init__ binds the name, and gets the module of that name; it would get the symbol"
+_AS_MODULE = "accept the site: it stays as it is, and goes on getting the module"
+
+
 class _Planner:
     def __init__(self, syntax: Syntax, module: Module, target: Target, context: Context) -> None:
         self.syntax = syntax
@@ -148,6 +152,9 @@ class _Planner:
                     statement, names[0].name, "the statement binds one name twice", "split the statement first"
                 )
                 continue
+            if any(self._too_early(reference) for reference in names):
+                self._refuse(statement, names[0].name, _TOO_EARLY, _AS_MODULE)
+                continue
             patched = [
                 reference.name
                 for reference in names
@@ -187,6 +194,9 @@ class _Planner:
         if found.is_submodule or not found.same_name:
             return
         if not imported_symbol(self.syntax, reference) if self.context.guarding else found.narrowed:
+            return
+        if self._too_early(reference):
+            self._refuse(reference.statement, reference.name, _TOO_EARLY, _AS_MODULE)
             return
         alias = reference.statement.names[reference.number]
         bound = alias.asname or ""
@@ -236,6 +246,12 @@ class _Planner:
         renamed = f" as {bound}" if bound != found.origin.name or alias.asname else ""
         spelled = spell(self.module, statement, self.context.package.name, found.origin.module)
         return f"from {spelled} import {found.origin.name}{renamed}"
+
+    def _too_early(self, reference: FromName | ModuleAlias) -> bool:
+        """Whether the import runs before the package binds the name, so that it gets the module of that name."""
+        # pkg/b.py: from pkg import d        and in the `__init__` from .b import b stands above from .d import d
+        late = reference.block.when in (When.LATE, When.TYPING)
+        return not late and (self.module.name, reference.name) in self.context.unbound
 
     def _is_left(self, reference: FromName | ModuleAlias) -> bool:
         alias = reference.statement.names[reference.number]

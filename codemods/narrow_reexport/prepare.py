@@ -98,10 +98,29 @@ def prepare(
             progress=(lambda done, total: progress("scanning", done, total)) if progress else None,
         )
     context = _context(request, package, namespaces, before, resolutions, orphans, checkouts, width)
+    context = replace(context, unbound=_unbound(package, before, resolutions))
     if covers:
         surveyed = Surveyed(checkouts, namespaces, before, lost, spelling)
         context = with_coverage(context, surveyed, callers_only=callers_only)
     return Prepared(replace(context, star_takes=taken), in_tree, orphans, before, after, stars)
+
+
+def _unbound(package: Module, graph: ImportGraph, resolutions: tuple[Resolution, ...]) -> frozenset[tuple[str, str]]:
+    """Who runs before the `__init__` has bound a name that is a submodule's name too."""
+    found: set[tuple[str, str]] = set()
+    for name, line in (
+        (r.symbol.name, r.site.line) for r in resolutions if r.same_name and not r.narrowed and not r.lazy
+    ):
+        # from .a import a; from .d import d        while a is imported, pkg.d is the module d, or nothing
+        seen = {package.name}
+        todo = [edge.imported for edge in graph.edges(package.name) if 0 < edge.line < line]
+        while todo:
+            module = todo.pop()
+            if module not in seen:
+                seen.add(module)
+                todo += [edge.imported for edge in graph.edges(module)]
+        found |= {(module, name) for module in seen - {package.name}}
+    return frozenset(found)
 
 
 def _has_aliases(package: Module, namespaces: Namespaces, resolutions: Iterable[Resolution]) -> bool:

@@ -1,0 +1,59 @@
+"""A symbol that is named like its module: which of the two an import binds, and when."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests import oracle
+from tests.narrow_reexport.verbs import check_refused, check_rewritten, expect_tree, narrow, tree
+
+EARLY: dict[str, str | bytes] = {
+    "pkg/__init__.py": "from .b import b\nfrom .d import d\n",
+    "pkg/b.py": "from pkg import d\n\n\ndef b():\n    return d.__name__\n",
+    "pkg/d.py": "def d():\n    return 1\n",
+    "main.py": "import pkg\n\nprint(pkg.b(), pkg.d())\n",
+}
+
+
+@pytest.mark.parametrize("line", ["from pkg import d", "from . import d", "import pkg.d as d"])
+def test_an_import_that_runs_before_the_init_binds_the_name_gets_the_module_and_is_refused(line: str) -> None:
+    before = {**EARLY, "pkg/b.py": f"{line}\n\n\ndef b():\n    return d.__name__\n"}
+    check_refused(before, "pkg", "d", "before the __init__ binds the name", at="pkg/b.py:1")
+
+
+def test_such_an_import_stays_where_a_person_accepts_it_and_the_program_does_the_same() -> None:
+    with tree(EARLY) as root:
+        old = oracle.run_programs(root, ["main"], ["."])
+        outcome = narrow(root, "pkg", "d", "--accept", "pkg/b.py:1")
+        assert outcome.code == 0, outcome.text
+        after = {
+            **EARLY,
+            "pkg/__init__.py": "from .b import b\n",
+            "main.py": "import pkg\nfrom pkg.d import d\n\nprint(pkg.b(), d())\n",
+        }
+        expect_tree(root, after)
+        assert oracle.run_programs(root, ["main"], ["."]) == old
+
+
+def test_an_import_in_a_function_of_such_a_module_runs_later_and_follows() -> None:
+    before = {**EARLY, "pkg/b.py": "def b():\n    from pkg import d\n\n    return d()\n"}
+    after = {
+        "pkg/__init__.py": "from .b import b\n",
+        "pkg/b.py": "def b():\n    from pkg.d import d\n\n    return d()\n",
+        "main.py": "import pkg\nfrom pkg.d import d\n\nprint(pkg.b(), d())\n",
+    }
+    check_rewritten(before, "pkg", "d", after, run=["main"])
+
+
+def test_a_module_that_the_init_loads_after_it_has_bound_the_name_follows() -> None:
+    before = {
+        **EARLY,
+        "pkg/__init__.py": "from .d import d\nfrom .b import b\n",
+        "pkg/b.py": "from pkg import d\n\n\ndef b():\n    return d()\n",
+    }
+    after = {
+        "pkg/__init__.py": "from .b import b\n",
+        "pkg/b.py": "from pkg.d import d\n\n\ndef b():\n    return d()\n",
+        "main.py": "import pkg\nfrom pkg.d import d\n\nprint(pkg.b(), d())\n",
+    }
+    check_rewritten(before, "pkg", "d", after, run=["main"])
