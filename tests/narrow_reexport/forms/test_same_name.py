@@ -57,3 +57,18 @@ def test_a_module_that_the_init_loads_after_it_has_bound_the_name_follows() -> N
         "main.py": "import pkg\nfrom pkg.d import d\n\nprint(pkg.b(), d())\n",
     }
     check_rewritten(before, "pkg", "d", after, run=["main"])
+
+
+def test_a_package_around_it_waits_for_the_init_and_follows() -> None:
+    before = {
+        "outer/__init__.py": "from outer.pkg import d\n\nVALUE = d()\n",
+        "outer/pkg/__init__.py": "from .b import b\nfrom .d import d\n",
+        "outer/pkg/b.py": "import outer\n\n\ndef b():\n    return 2\n",
+        "outer/pkg/d.py": "def d():\n    return 1\n",
+        "main.py": "import outer\n\nprint(outer.VALUE)\n",
+    }
+    after = {
+        "outer/__init__.py": "from outer.pkg.d import d\n\nVALUE = d()\n",
+        "outer/pkg/__init__.py": "from .b import b\n",
+    }
+    check_rewritten(before, "outer.pkg", "d", after, run=["main"])
