@@ -6,50 +6,25 @@ Invariant: only `CodemodError` is caught here, and no traceback of it reaches a 
 
 from __future__ import annotations
 
-import re
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO, cast
+from typing import TYPE_CHECKING, cast
 
 import click
 
 from codemods.engine.errors import CodemodError, Interrupted
 from codemods.engine.report import counted, error_lines, paint, wants_colour
+from codemods.narrow_reexport import bulk_cli
 
 if TYPE_CHECKING:
     from codemods.engine.config import NarrowOptions
-    from codemods.engine.model import FileChange
-    from codemods.narrow_reexport.bulk import Wishes
     from codemods.narrow_reexport.request import Request, Result
 
 WAY_OUT = "way out: "
 DONE, WOULD_CHANGE, CANNOT, REFUSED, BUG = 0, 1, 3, 4, 5
-
-
-def bulk_options(command: Callable[..., None]) -> Callable[..., None]:
-    """The options that turn a run into a plan, patches or branches."""
-    options = [
-        click.option("--plan", metavar="FILE", help="Narrow what the rows of FILE (TOML or JSON) say, all or nothing."),
-        click.option("--plan-out", metavar="FILE", help="Write what would be done to FILE; leave the tree alone."),
-        click.option(
-            "--apply", "apply_plan", metavar="FILE", help="Do what the plan in FILE says, or ship it in parts."
-        ),
-        click.option(
-            "--split", metavar="HOW", help="Ship in parts: codeowners, directory[:DEPTH], package or count:N."
-        ),
-        click.option("--patches", metavar="DIR", help="Write each part to DIR, for `git am --keep-cr`."),
-        click.option("--branches", metavar="PREFIX", help="Make a branch for each part, without touching your files."),
-        click.option("--author", metavar="'NAME <MAIL>'", help="The author of patches and commits.  [default: git's]"),
-        click.option("-s", "--sign-off", is_flag=True, help="Add a Signed-off-by line."),
-        click.option("--message", type=click.File(encoding="utf-8"), help="The template: {title}, {body}, {name}."),
-        click.option("--allow-dirty", is_flag=True, help="Write files that have uncommitted changes, too."),
-    ]
-    for option in reversed(options):
-        command = option(command)
-    return command
 
 
 def run(arguments: Mapping[str, object]) -> int:
@@ -60,7 +35,9 @@ def run(arguments: Mapping[str, object]) -> int:
         if arguments["abort_run"]:
             return _abort(root, arguments)
         if arguments["apply_plan"]:
-            return _apply(root, arguments)
+            said = bulk_cli.apply(root, arguments)
+            _echo(said) if not arguments["quiet"] else None
+            return DONE
         options = _options(root, arguments)
         output = options.output_format
         return _run(_request(root, arguments, options), arguments, options)
@@ -80,7 +57,7 @@ def _run(request: Request, arguments: Mapping[str, object], options: NarrowOptio
     from codemods.engine import project
     from codemods.narrow_reexport import from_shims, many, pipeline
 
-    wishes = _wishes(arguments)
+    wishes = bulk_cli.wishes_of(arguments)
     dry = bool(arguments["show_diff"] or arguments["check"] or wishes)
     for root in (request.root, *request.also):
         where = "" if root == request.root else f" in {root}"
@@ -95,7 +72,7 @@ def _run(request: Request, arguments: Mapping[str, object], options: NarrowOptio
     code = _exit_code(result, options, bool(arguments["check"]))
     writes = not dry and not result.failures and (not result.refusals or options.keep_going)
     if writes:
-        _save(result.changes, arguments)
+        bulk_cli.save(result.changes, allow_dirty=bool(arguments["allow_dirty"]))
     said: list[str] = []
     if wishes is not None and not result.failures and (not result.refusals or options.keep_going):
         from codemods.narrow_reexport import bulk, plan_io
@@ -105,54 +82,6 @@ def _run(request: Request, arguments: Mapping[str, object], options: NarrowOptio
     if not arguments["quiet"]:
         _echo(said, err=True) if said else None
     return code
-
-
-def _save(changes: Sequence[tuple[Path, tuple[FileChange, ...]]], arguments: Mapping[str, object]) -> None:
-    from codemods.engine import project
-    from codemods.engine.git import check_committed
-
-    for root, own in changes if not arguments["allow_dirty"] else ():
-        check_committed(root, own)
-    for root, own in changes:
-        project.save(root, own)
-
-
-def _apply(root: Path, arguments: Mapping[str, object]) -> int:
-    """Do what a plan file says: write it, or ship it in parts."""
-    from codemods.engine import project
-    from codemods.narrow_reexport import bulk, plan_io
-
-    if arguments["package"]:
-        raise click.UsageError("--apply takes everything from the plan")
-    file, wishes = root / str(arguments["apply_plan"]), _wishes(arguments)
-    plan = plan_io.decode(project.Tree(file.parent, ()).read(file.name), file.name)
-    if wishes is not None:
-        said = bulk.ship(plan, root, wishes)
-    else:
-        project.resume(root)
-        changes = plan_io.changes_of(plan, root)
-        _save(changes, arguments)
-        said = [f"changed {counted(sum(len(own) for _, own in changes), 'file')}"]
-    if not arguments["quiet"]:
-        _echo(said)
-    return DONE
-
-
-def _wishes(arguments: Mapping[str, object]) -> Wishes | None:
-    """What is to become of the run besides being written, if anything."""
-    author = str(arguments["author"] or "")
-    if not any(arguments[name] for name in ("plan_out", "split", "patches", "branches")):
-        if author or arguments["sign_off"] or arguments["message"] is not None:
-            raise click.UsageError("--author, --sign-off and --message go with --patches or --branches")
-        return None
-    from codemods.narrow_reexport.bulk import TEMPLATE, Wishes
-
-    named = {name: str(arguments[name] or "") for name in ("plan_out", "split", "patches", "branches", "author")}
-    if author and not re.fullmatch(r"[^<>\n]+ <[^<>\s]+>", author):
-        raise click.UsageError(f"--author takes 'Name <mail>', not {author!r}")
-    template = cast("TextIO | None", arguments["message"])
-    text = template.read() if template is not None else TEMPLATE
-    return Wishes(**named, sign_off=bool(arguments["sign_off"]), template=text)
 
 
 def _with_cost(request: Request, result: Result, *, wanted: bool) -> Result:
