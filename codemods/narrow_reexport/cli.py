@@ -68,19 +68,26 @@ def _run(request: Request, arguments: Mapping[str, object], options: NarrowOptio
     with _Progress() as progress:
         work = from_shims.run if request.from_shims else many.run if request.plan else pipeline.run
         result = work(replace(request, progress=progress.show, wants_parts=wishes is not None))
-    result = _with_cost(request, result, wanted=bool(arguments["cost"]))
+    with request.clock.stage("cost"):
+        result = _with_cost(request, result, wanted=bool(arguments["cost"]))
     code = _exit_code(result, options, bool(arguments["check"]))
     writes = not dry and not result.failures and (not result.refusals or options.keep_going)
     if writes:
-        bulk_cli.save(result.changes, allow_dirty=bool(arguments["allow_dirty"]))
+        with request.clock.stage("write"):
+            bulk_cli.save(result.changes, allow_dirty=bool(arguments["allow_dirty"]))
     said: list[str] = []
     if wishes is not None and not result.failures and (not result.refusals or options.keep_going):
         from codemods.narrow_reexport import bulk, plan_io
 
         said = bulk.ship(plan_io.plan_of(result, request), request.root, wishes)
-    _say(result, arguments, options, code, writes)
+    with request.clock.stage("report"):
+        _say(result, arguments, options, code, writes)
     if not arguments["quiet"]:
         _echo(said, err=True) if said else None
+    if arguments["profile"]:
+        from codemods.engine.stages import peak_memory, profile_lines
+
+        _echo(profile_lines(request.clock.shares(), peak_memory()), err=True)
     return code
 
 

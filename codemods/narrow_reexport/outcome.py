@@ -57,7 +57,8 @@ def assemble(
     for checkout in checkouts:
         assert checkout.scan is not None
         own: list[FileChange] = []
-        plan_documents(checkout, context)
+        with request.clock.stage("plan"):
+            plan_documents(checkout, context)
         for plan in checkout.plans.values():
             refusals += plan.refusals
             warnings += plan.warnings
@@ -86,15 +87,16 @@ def assemble(
     warnings += stub.warnings
     overlay = {change.path: change.after for change in (*changes[0][1], *inits)}
     after = before.edited(overlay)
-    effects = side_effects(
-        namespaces,
-        checkouts,
-        context,
-        lost,
-        after,
-        overlay.get(package.path, b""),
-        accept=request.options.accept_side_effects,
-    )
+    with request.clock.stage("side effects"):
+        effects = side_effects(
+            namespaces,
+            checkouts,
+            context,
+            lost,
+            after,
+            overlay.get(package.path, b""),
+            accept=request.options.accept_side_effects,
+        )
     refusals += effects.refusals
     warnings += effects.warnings
     accepted += effects.accepted
@@ -113,10 +115,12 @@ def assemble(
     )
     if result.refusals or failures:
         return replace(result, failures=tuple(failures))
-    cycles = _cycles(main, context, lost, before, after, overlay)
+    with request.clock.stage("cycles"):
+        cycles = _cycles(main, context, lost, before, after, overlay)
     if cycles:
         return replace(result, refusals=cycles)
-    failures += _verify(changes, inits, replace(context, lost=frozenset(), verifying=True), checkouts)
+    with request.clock.stage("verify"):
+        failures += _verify(changes, inits, replace(context, lost=frozenset(), verifying=True), checkouts)
     rows = _rows(request, context, init)
     complete = []
     for number, (root, own_changes) in enumerate(changes):
@@ -125,9 +129,12 @@ def assemble(
         finished += [row] if row is not None else []
         finished += inits if number == 0 else []
         complete.append((root, tuple(finished)))
-    stands = (
-        _standing(changes[0][1], main, context, before, namespaces.bytes_of(package)) if request.wants_parts else None
-    )
+    with request.clock.stage("parts"):
+        stands = (
+            _standing(changes[0][1], main, context, before, namespaces.bytes_of(package))
+            if request.wants_parts
+            else None
+        )
     return replace(
         result,
         changes=tuple(complete),

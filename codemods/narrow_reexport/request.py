@@ -16,6 +16,7 @@ from codemods.engine.errors import CodemodError
 from codemods.engine.model import Failure, FileChange, ImportEdge, Mention, Refusal, Symbol, Warned
 from codemods.engine.modules import Layout
 from codemods.engine.project import Tree
+from codemods.engine.stages import Clock
 from codemods.narrow_reexport.context import FilePlan
 from codemods.narrow_reexport.parts import Standing
 from codemods.narrow_reexport.resolve import Resolution
@@ -38,6 +39,7 @@ class Request:
     python: str = ""  # the interpreter whose site-packages hold it
     plan: str = ""  # a file with many requests, which takes the place of package and symbols
     wants_parts: bool = False  # say how the edited files stand to each other
+    clock: Clock = field(default_factory=Clock, compare=False)  # where the time goes, for --profile
 
 
 @dataclass(frozen=True, slots=True)
