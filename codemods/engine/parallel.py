@@ -6,6 +6,7 @@ Invariant: results come back in the order of the jobs, the same as a serial run 
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import os
 from collections.abc import Callable, Iterator, Sequence
@@ -35,6 +36,8 @@ def each(function: Callable[[str, bytes, S], T], jobs: Sequence[tuple[str, bytes
 
 
 def _start(shared: object) -> None:
+    gc.freeze()  # what was there before is not looked through again and again
+    gc.set_threshold(10_000, 10, 10)  # a syntax tree is many objects, and few of them are garbage
     _shared[:] = [shared]
 
 

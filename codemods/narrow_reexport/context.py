@@ -84,3 +84,4 @@ class FilePlan:
     rebinds: tuple[Site, ...] = ()
     notes: tuple[str, ...] = ()  # what a person has to do besides
     unparsed: bool = False  # the file names the package and a symbol, and does not parse
+    settled: bool = False  # the edited file parses, and a second run is known to find nothing in it

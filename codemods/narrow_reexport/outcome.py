@@ -29,11 +29,12 @@ from codemods.narrow_reexport.forms.verdicts import accepts
 from codemods.narrow_reexport.parts import Standing, standing
 from codemods.narrow_reexport.plan import plan_file
 from codemods.narrow_reexport.request import Checkout, Request, Result, StillLoaded, accepted_sites
+from codemods.narrow_reexport.second_pass import plan_twice, verifying
 from codemods.narrow_reexport.side_effects import side_effects
 from codemods.narrow_reexport.stubs import mirrored, plan_mirrored, plan_stub
 
 _STRICT_HINT = "remove the doubt there (read the symbol from its origin), accept the site, or run without --strict"
-_PARALLEL_FROM = 120  # files that survive the scan; below, starting workers costs more than they save
+_PARALLEL_FROM = 600_000  # bytes that survive the scan; below, starting workers costs more than they save
 
 
 def assemble(
@@ -120,7 +121,7 @@ def assemble(
     if cycles:
         return replace(result, refusals=cycles)
     with request.clock.stage("verify"):
-        failures += _verify(changes, inits, replace(context, lost=frozenset(), verifying=True), checkouts)
+        failures += _verify(changes, inits, verifying(context), checkouts)
     rows = _rows(request, context, init)
     complete = []
     for number, (root, own_changes) in enumerate(changes):
@@ -293,13 +294,16 @@ def _verify(
     failures: list[Failure] = []
     for (_, own), checkout in zip(changes, checkouts, strict=True):
         after = {change.path: change.after for change in own}
-        code = {path: data for path, data in after.items() if is_code(path)}
+        unsettled = {path: data for path, data in after.items() if not checkout.plans[path].settled}
+        code = {path: data for path, data in unsettled.items() if is_code(path)}
         plans = plan_files(code, replace(context, layout=checkout.layout), None)
         plans |= {
-            path: plan_document(path, data, context, plan_file) for path, data in after.items() if path not in code
+            path: plan_document(path, data, context, plan_file) for path, data in unsettled.items() if path not in code
         }
         for change in own:
             failures += check_outside(change, checkout.plans[change.path].edits)
+            if change.path not in unsettled:
+                continue
             plan = plans[change.path]
             if any(refusal not in checkout.plans[change.path].accepted for refusal in plan.refusals) and any(
                 "parse" in refusal.reason for refusal in plan.refusals
@@ -359,12 +363,13 @@ def plan_files(
     sources: dict[str, bytes], context: Context, progress: Callable[[str, int, int], None] | None
 ) -> dict[str, FilePlan]:
     jobs = list(sources.items())
-    if len(jobs) < _PARALLEL_FROM:
-        return {path: plan_file(path, data, context) for path, data in jobs}
+    plan_one = plan_file if context.verifying else plan_twice
+    if sum(map(len, sources.values())) < _PARALLEL_FROM:
+        return {path: plan_one(path, data, context) for path, data in jobs}
     from codemods.engine.parallel import each
 
     plans: dict[str, FilePlan] = {}
-    for number, plan in enumerate(each(plan_file, jobs, context)):
+    for number, plan in enumerate(each(plan_one, jobs, context)):
         plans[plan.path] = plan
         if progress is not None:
             progress("planning", number + 1, len(jobs))
