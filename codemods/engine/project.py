@@ -24,6 +24,7 @@ from codemods.engine.model import FileChange
 _TEMPORARY = ".codemods-"  # then random digits, then `.tmp`; beside the file that it will replace
 _JOURNAL_TEMPORARY = f"{JOURNAL}.tmp"
 _BY_HAND = f"put the file right and run again, or remove {JOURNAL} to keep all files as they are"
+_REMEMBERED = 200_000_000
 _NO_SOURCES = frozenset({".git", ".hg"})
 
 
@@ -55,18 +56,28 @@ class Tree:
 
 
 class RememberedTree(Tree):
-    """A tree whose files are read once and kept: for many questions about files that nobody changes meanwhile."""
+    """A tree whose files are read once and kept, up to 200 MB: for many questions about files that nobody changes meanwhile."""
 
     def __init__(self, root: Path, paths: tuple[str, ...]) -> None:
         super().__init__(root, paths)
         object.__setattr__(self, "_kept", {})
+        object.__setattr__(self, "_size", [0])
 
     def read(self, path: str) -> bytes:
         """The bytes of a file, as they were when it was first read."""
         kept: dict[str, bytes] = self._kept  # type: ignore[attr-defined]
-        if path not in kept:
-            kept[path] = super().read(path)
-        return kept[path]
+        if path in kept:
+            return kept[path]
+        data = super().read(path)
+        size: list[int] = self._size  # type: ignore[attr-defined]
+        if size[0] + len(data) <= _REMEMBERED:
+            kept[path] = data
+            size[0] += len(data)
+        return data
+
+    def lay(self, files: Mapping[str, bytes]) -> None:
+        """Take other bytes for some files from now on: what a step has planned for them."""
+        self._kept.update(files)  # type: ignore[attr-defined]
 
 
 @dataclass(frozen=True, slots=True)

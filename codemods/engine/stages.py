@@ -12,10 +12,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-try:
+_HAS_USAGE = sys.platform != "win32"
+if _HAS_USAGE:
     import resource
-except ImportError:  # not on Windows
-    resource = None  # type: ignore[assignment]
 
 START, REST = "start", "other"
 
@@ -82,7 +81,7 @@ def profile_lines(shares: tuple[Share, ...], peak: tuple[int, int]) -> list[str]
 
 def peak_memory() -> tuple[int, int]:
     """The largest resident size so far in bytes: of this process, and of the largest of its finished children."""
-    if resource is None:
+    if not _HAS_USAGE:
         return (0, 0)
     unit = 1 if sys.platform == "darwin" else 1024
     own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -90,7 +89,7 @@ def peak_memory() -> tuple[int, int]:
 
 
 def _cpu() -> float:
-    if resource is None:
+    if not _HAS_USAGE:
         return time.process_time()  # workers are not seen there
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
     return time.process_time() + children.ru_utime + children.ru_stime

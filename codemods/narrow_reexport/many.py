@@ -14,10 +14,9 @@ from typing import NoReturn
 
 from codemods.engine.bans import FILE_NAME, Ban, load_bans
 from codemods.engine.config import NarrowOptions
-from codemods.engine.discover import list_files
 from codemods.engine.errors import BadConfiguration
 from codemods.engine.model import FileChange
-from codemods.engine.project import EditedTree, Tree
+from codemods.engine.project import Tree
 from codemods.engine.split import joined
 from codemods.engine.toml import parse_toml
 from codemods.narrow_reexport import pipeline
@@ -35,15 +34,15 @@ def run(request: Request) -> Result:
     """Plan every row of the request's file. Raises CodemodError for what cannot be."""
     file = request.root / request.plan
     rows = rows_of(Tree(file.parent, ()).read(file.name), file.name, request)
-    paths = list_files(request.root, exclude=request.options.exclude)
+    session = Session(request.root, request.options.exclude, remember=True)
     first: dict[str, bytes] = {}
     now: dict[str, FileChange] = {}
     results: list[Result] = []
     bans: list[Ban] = []
     for row in rows:
-        laid = EditedTree(request.root, paths, {path: change.after for path, change in now.items()})
-        result = pipeline.run(moved_accepts(row, now), Session(request.root, tree=laid))
+        result = pipeline.run(moved_accepts(row, now), session)
         results.append(result)
+        laid: dict[str, bytes] = {}
         if result.refusals or result.failures:
             return replace(result, changes=())
         for change in (change for _, own in result.changes for change in own):
@@ -54,6 +53,8 @@ def run(request: Request) -> Result:
             before = first.setdefault(change.path, change.before)
             sites = change.sites + (now[change.path].sites if change.path in now else 0)
             now[change.path] = FileChange(change.path, before, change.after, sites)
+            laid[change.path] = change.after
+        session.lay(laid)
     return _merged(request.root, results, now, bans)
 
 

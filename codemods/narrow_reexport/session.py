@@ -7,7 +7,7 @@ Invariant: it never changes a verdict: a run gives the same result with it and w
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from codemods.engine.discover import is_code, list_files
@@ -54,6 +54,19 @@ class Session:
             graph.outlines = self._outlines
             self._views[key] = (layout, namespaces, graph)
         return self._views[key]
+
+    def lay(self, files: Mapping[str, bytes]) -> None:
+        """Go on with other bytes in some files: what a run has planned for them. What is known of the rest stays."""
+        assert isinstance(self.tree, RememberedTree)
+        self.tree.lay(files)
+        self._views.clear()
+        for module in [module for module in self._outlines if module.path in files]:
+            del self._outlines[module]
+        if self._words is not None:
+            numbers = {path: number for number, path in enumerate(self.tree.paths) if path in files}
+            for path, number in numbers.items():
+                self._words.add(number, files[path])
+            self._always += tuple(number for path, number in numbers.items() if _unspelled(path, files[path]))
 
     def candidates(self, folder: str, words: Iterable[str]) -> tuple[str, ...]:
         """The files that can matter to a scan for these words; all of them where nothing is remembered.
