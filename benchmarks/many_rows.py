@@ -1,7 +1,7 @@
-"""A tree with many of its re-exports narrowed, and the request that narrows them all at once: made once, kept in `.cache/`.
+"""Many re-exports of a tree that can be narrowed at once: found once, kept in `.cache/`.
 
 Owns the choice of the rows: package by package, the smallest first, what the codemod does not refuse.
-Invariant: the tree that it starts from is not changed.
+Invariant: the tree is not changed.
 """
 
 from __future__ import annotations
@@ -25,13 +25,14 @@ from codemods.narrow_reexport.session import Session
 Rows = list[tuple[str, list[str]]]
 
 
-def rows_of(tree: Path, top: str, wanted: int) -> Rows:
+def rows_of(tree: Path, top: str, wanted: int, only: tuple[str, ...] = ()) -> Rows:
     """Packages and symbols, so many of these, that can be narrowed one after the other."""
     file = CACHE / f"rows-{tree.name}-{wanted}.json"
     if file.is_file():
         return [(package, names) for package, names in json.loads(file.read_text(encoding="utf-8"))]
     session = Session(tree, remember=True)
-    packages = [(each, [name for name, _ in reexports_of(session, top, each)]) for each in packages_of(session, top)]
+    asked = only or packages_of(session, top)
+    packages = [(each, [name for name, _ in reexports_of(session, top, each)]) for each in asked]
     found: Rows = []
     for package, names in sorted(packages, key=lambda each: len(each[1])):
         left = wanted - sum(len(own) for _, own in found)
