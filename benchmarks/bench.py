@@ -28,6 +28,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from every_reexport import released
+from guard_speed import ONLY
 from many_rows import rows_of
 from peers import rename_command, rope_occurrences
 from real_vllm import CACHE, FUSED, OPS
@@ -38,7 +39,6 @@ RELEASE, SYMPY = "vllm-0.33.0", "sympy-1.14.0"
 PARTS = ("seed", "large", "hundred", "thousand", "start", "guard", "cost", "scale", "peers")
 NARROW = (sys.executable, "-m", "codemods.narrow_reexport")
 LARGE = ("vllm.config", "VllmConfig", "--accept", "vllm/engine/arg_utils.py:296", "--rewrite-strings")
-HUNDRED = ("vllm", "vllm.distributed")
 
 # Reads every Python file, then says how long `ast.parse` takes for those that spell one of the words, and how many.
 PARSE = r"""
@@ -135,7 +135,7 @@ def _jobs(
         large = Row("`vllm.config VllmConfig`", target="wall at most 1.5 x parsing", met=_parse_ratio)
         add(large, vllm, LARGE, ["VllmConfig"], 1)
     if "hundred" in parts:
-        rows = rows_of(vllm, "vllm", 100, only=HUNDRED)
+        rows = rows_of(vllm, "vllm", 100, only=ONLY)
         plan = scratch / "rows.toml"
         lines = ["version = 1"]
         for package, names in rows:
@@ -207,6 +207,7 @@ def _head(rounds: int) -> list[str]:
             versions[name] = metadata.version(name)
         except metadata.PackageNotFoundError:
             versions[name] = "-"
+    many = "one round" if rounds == 1 else f"medians of {rounds} rounds after one that warms the file cache"
     load = f", load {os.getloadavg()[0]:.1f} at the start" if hasattr(os, "getloadavg") else ""
     return [
         "# What the commands cost",
@@ -215,7 +216,7 @@ def _head(rounds: int) -> list[str]:
         "and mean something on another machine too.",
         "",
         f"{os.cpu_count()} cores, {model}{load}; {', '.join(f'{k} {v}' for k, v in versions.items())}; "
-        f"{time.strftime('%Y-%m-%d')}; {'one round' if rounds == 1 else f'medians of {rounds} rounds after one that warms the file cache'}.",
+        f"{time.strftime('%Y-%m-%d')}; {many}.",
         "",
         "Trees: vLLM 0.33.0 (7,547 files are searched, 5,601 of them Python), sympy 1.14.0, generated ones. CPU seconds are those of "
         "all processes of a run. Wall seconds tell little where the load is above the number of cores.",
@@ -281,7 +282,6 @@ def _guard(vllm: Path, scratch: Path, rounds: int) -> list[str]:
     tree = scratch / "guarded"
     shutil.copytree(vllm, tree, symlinks=True)
     spend([*NARROW, OPS, FUSED, "-q"], tree)
-    spend([*NARROW, *LARGE, "-q"], tree)
     if (plan := scratch / "rows.toml").is_file():
         spend([*NARROW, "--plan", str(plan), "-q"], tree)
     bans = followed(load_bans((tree / FILE_NAME).read_bytes()))

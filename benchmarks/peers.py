@@ -57,7 +57,7 @@ def rename_command(tree: Path, count: int, old: str, new: str) -> tuple[Spent, S
         for name in sample.files:
             (Path(scratch) / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(tree / name, Path(scratch) / name)
-        command = [sys.executable, "-m", "libcst.tool", "codemod", "--no-format", "-j", "2", "rename.RenameCommand"]
+        command = [sys.executable, "-m", "libcst.tool", "codemod", "rename.RenameCommand", "--no-format", "--jobs", "2"]
         return spend([*command, "--old_name", old, "--new_name", new, *sample.files], Path(scratch)), sample
 
 

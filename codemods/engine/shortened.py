@@ -8,12 +8,14 @@ Invariant: what stays has the line and the column that it has in the edited file
 from __future__ import annotations
 
 import ast
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from codemods.engine.edits import apply
 from codemods.engine.model import Edit
 from codemods.engine.source import NotPython, Source, parse
+from codemods.engine.walk import analyse
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,12 +24,12 @@ class _Cut:
     left_out: int
 
 
-def shortened_tree(before: Source, tree: ast.Module, edits: Sequence[Edit], word: str = "import") -> ast.Module | None:
-    """The tree of the edited file, with `pass` for each untouched top-level statement that lacks the word.
+def shortened_tree(before: Source, tree: ast.Module, edits: Sequence[Edit]) -> ast.Module | None:
+    """The tree of the edited file, with `pass` for each untouched top-level statement that holds no import.
 
     `tree` is that of the file before the edits. None where it does not parse, or where one cannot be sure.
     """
-    cut = _cut(before, tree, edits, word)
+    cut = _cut(before, tree, edits)
     if cut is None:
         return None
     try:
@@ -39,17 +41,18 @@ def shortened_tree(before: Source, tree: ast.Module, edits: Sequence[Edit], word
     return found if stand_ins >= cut.left_out else None
 
 
-def _cut(before: Source, tree: ast.Module, edits: Sequence[Edit], word: str) -> _Cut | None:
+def _cut(before: Source, tree: ast.Module, edits: Sequence[Edit]) -> _Cut | None:
     text = before.text
     lines = None if "\r" in text or "\f" in text else _lines_of(before, tree)
     if lines is None:
         return None
+    imports = sorted(statement.lineno for statement, _ in analyse(before, tree, expressions=False).imports)
     cuts: list[Edit] = []
     for first, last in lines:
         start = before.starts[first - 1]
         end = before.starts[last] if last < len(before.starts) else len(text)
         touched = any(edit.start <= end and start <= edit.end for edit in edits)
-        if not touched and word not in text[start:end]:
+        if not touched and bisect_left(imports, first) == bisect_right(imports, last):
             cuts.append(Edit(before.path, start, end, "pass" + "\n" * text.count("\n", start, end)))
     try:
         return _Cut(apply(text, [*edits, *cuts]), len(cuts))

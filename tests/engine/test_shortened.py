@@ -86,3 +86,8 @@ def test_every_cut_of_real_files_agrees_with_the_whole() -> None:
         short = shortened_tree(source, tree, edits)
         assert short is not None
         assert places(short) == places(ast.parse(apply(source.text, edits)))
+
+
+def test_the_word_in_a_text_keeps_no_statement() -> None:
+    tree = cut('import a\n\n\ndef f():\n    """What is important: import nothing."""\n', "import a", "import b")
+    assert tree is not None and ast.unparse(tree) == "import b\npass"
