@@ -35,9 +35,9 @@ def run(arguments: Mapping[str, object]) -> int:
         if arguments["abort_run"]:
             return _abort(root, arguments)
         if arguments["apply_plan"]:
-            said = bulk_cli.apply(root, arguments)
-            _echo(said) if not arguments["quiet"] else None
-            return DONE
+            said, code = bulk_cli.apply(root, arguments)
+            _echo(said) if said and not arguments["quiet"] else None
+            return code
         options = _options(root, arguments)
         output = options.output_format
         return _run(_request(root, arguments, options), arguments, options)
@@ -77,7 +77,8 @@ def _run(request: Request, arguments: Mapping[str, object], options: NarrowOptio
     if wishes is not None and not result.failures and (not result.refusals or options.keep_going):
         from codemods.narrow_reexport import bulk, plan_io
 
-        said = bulk.ship(plan_io.plan_of(result, request), request.root, wishes)
+        said, held_back = bulk.ship(plan_io.plan_of(result, request), request.root, wishes)
+        code = code or held_back
     _say(result, arguments, options, code, writes)
     if not arguments["quiet"]:
         _echo(said, err=True) if said else None
