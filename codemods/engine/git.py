@@ -17,6 +17,7 @@ from pathlib import Path
 
 from codemods.engine.discover import checkout_top
 from codemods.engine.errors import CodemodError
+from codemods.engine.hunks import hunks_of
 from codemods.engine.model import FileChange
 
 _AT_ONCE = 500  # paths on one command line
@@ -76,6 +77,9 @@ class Repository:
             data = _committable(change, change.after, old) if old else change.after
             if data is None:
                 raise Uncommitted("is not what the commit holds", path=change.path, hint="commit or stash it first")
+            if change.gone:
+                rows.append(f"0 {'0' * len(old)}\t{path}\0")
+                continue
             blob = self._git("hash-object", "-w", "--stdin", "--no-filters", given=data).strip()
             rows.append(f"{mode} {blob}\t{path}\0")
         date = self._git("show", "-s", "--format=%cd", "--date=raw", parent).strip()
@@ -95,19 +99,64 @@ class Repository:
         return self._git("commit-tree", tree, "-p", parent, given=given, more=who).strip()
 
     def create_branches(self, branches: Mapping[str, str]) -> tuple[str, ...]:
-        """All of these branches, or none; those that are new. One that is there already must be at its commit."""
+        """All of these branches, or none; those that are new.
+
+        One that is there already stays if it is at its commit, or if from an older HEAD it makes the same edits.
+        """
         new: list[str] = []
+        taken: list[str] = []
         for name, commit in branches.items():
             self._git("check-ref-format", "--branch", name)
             now = self._git("for-each-ref", "--format=%(objectname)", f"refs/heads/{name}").strip()
-            if now and now != commit:
-                hint = f"delete it (git branch -D {name}) or choose another prefix"
-                raise GitFailed(f"there is a branch {name} with other commits", hint=hint)
+            if now and now != commit and not self._makes_the_same(now, commit):
+                taken.append(name)
             new += [] if now else [name]
+        if taken:
+            hint = f"delete it (git branch -D {' '.join(taken)}) or choose another prefix"
+            also = f", and so have {', '.join(taken[1:])}" if taken[1:] else ""
+            raise GitFailed(f"there is a branch {taken[0]} with other commits{also}", hint=hint)
         rows = "".join(f"create refs/heads/{name}\0{branches[name]}\0" for name in new)
         if rows:
             self._git("update-ref", "-z", "--stdin", given=rows.encode("utf-8"))
         return tuple(new)
+
+    def _makes_the_same(self, branch: str, commit: str) -> bool:
+        """Whether a branch, from wherever it left HEAD's history, edits what `commit` edits, in the same way.
+
+        What HEAD holds already (a file that has landed, from another branch) may be there or not.
+        """
+        bases = [self._git("merge-base", "--all", "HEAD", each).split() for each in (branch, commit)]
+        if any(len(found) != 1 for found in bases):
+            return False
+        theirs, ours = (self._edits(base, tip) for (base,), tip in zip(bases, (branch, commit), strict=True))
+        landed = self._blobs("HEAD", sorted(theirs.keys() - ours.keys()))
+        for path in theirs.keys() | ours.keys():
+            if path not in ours:
+                if landed.get(path, ("", ""))[1] != theirs[path][1]:
+                    return False
+            elif path not in theirs or not self._same_edit(theirs[path], ours[path]):
+                return False
+        return bool(theirs)
+
+    def _edits(self, base: str, tip: str) -> dict[str, tuple[str, str]]:
+        """For each file that differs, its blob before and after; empty where there is none."""
+        told = self._git("diff-tree", "-r", "-z", "--no-renames", "--no-ext-diff", base, tip).split("\0")
+        found = {}
+        for facts, path in zip(told[0::2], told[1::2], strict=False):
+            old, new = (blob.strip("0") and blob for blob in facts.split()[2:4])
+            found[path] = (old, new)
+        return found
+
+    def _same_edit(self, one: tuple[str, str], other: tuple[str, str]) -> bool:
+        if one == other or not (all(one) and all(other)):
+            return one == other
+        lines = []
+        for old, new in (one, other):
+            before, after = (
+                self._git("cat-file", "blob", each).encode("utf-8", "surrogateescape") for each in (old, new)
+            )
+            lines.append([(hunk.old, hunk.new) for hunk in hunks_of(before, after)])
+        return lines[0] == lines[1]
 
     def _blobs(self, commit: str, paths: Sequence[str]) -> dict[str, tuple[str, str]]:
         """The mode and the blob of each file that a commit holds."""

@@ -7,7 +7,7 @@ Invariant: a part's patch changes exactly the bytes that its `FileChange`s say; 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from codemods.engine.git import Repository
@@ -24,6 +24,8 @@ class PullRequest:
     body: str
     changes: tuple[FileChange, ...]
     last: bool = False  # it needs all others
+    first: bool = False  # all others need it
+    number: int = 0  # its place among all parts, also those that have landed; 0: as it comes
 
     @property
     def slug(self) -> str:
@@ -60,27 +62,43 @@ def patch(part: PullRequest, number: int, total: int, text: str, author: str, da
 
 
 def series(
-    parts: Sequence[PullRequest], messages: Sequence[str], author: str, date: str, prefix: str
+    parts: Sequence[PullRequest],
+    messages: Sequence[str],
+    author: str,
+    date: str,
+    prefix: str,
+    done: Callable[[str], object] = str,
 ) -> dict[str, bytes]:
     """The files of a patch series: each part, numbered, and `series`, which lists them in an order that works."""
     files: dict[str, bytes] = {}
     for number, (part, text) in enumerate(zip(parts, messages, strict=True), start=1):
-        name = f"{number:04}-{part.slug}.patch"
+        name = f"{part.number or number:04}-{part.slug}.patch"
         files[name] = patch(part, number, len(parts), text, author, date, prefix)
+        done(part.name)
     return {**files, "series": "".join(f"{name}\n" for name in files).encode("ascii")}
 
 
 def branches(
-    repository: Repository, parts: Sequence[PullRequest], messages: Sequence[str], author: str, prefix: str
+    repository: Repository,
+    parts: Sequence[PullRequest],
+    messages: Sequence[str],
+    author: str,
+    prefix: str,
+    done: Callable[[str], object] = str,
 ) -> dict[str, tuple[str, bool]]:
-    """Make a branch for each part, from HEAD; the last one stands on all others. For each its commit, and if it is new."""
+    """Make a branch for each part, from HEAD; the last one stands on all others. For each its commit, and if it is new.
+
+    Where there is a first part, all others stand on it.
+    """
     head = repository.head()
     found: dict[str, str] = {}
     stacked = head
     for number, (part, text) in enumerate(zip(parts, messages, strict=True), start=1):
-        name = f"{prefix}{number:02}-{part.slug}"
+        name = f"{prefix}{part.number or number:02}-{part.slug}"
         upon = repository.commit(stacked, part.changes, text, author)
         alone = upon if part.last or stacked == head else repository.commit(head, part.changes, text, author)
         found[name], stacked = alone, upon
+        head = upon if part.first else head
+        done(part.name)
     new = repository.create_branches(found)
     return {name: (commit, name in new) for name, commit in found.items()}
