@@ -47,6 +47,8 @@ def ship(plan: Plan, root: Path, wishes: Wishes) -> list[str]:
     """Do what is wished for; says what was done. Raises CodemodError, and then nothing is left half done."""
     said: list[str] = []
     ships = bool(wishes.split or wishes.patches or wishes.branches)
+    if wishes.guard_first and not plan.rows:
+        raise BadConfiguration("--guard-first needs rows for narrowed.toml, and this plan adds none")
     plan = replace(plan, guard=plan.guard or wishes.guard_first)
     if ships and all(file.root == "." for file in plan.files):
         way = wishes.split or plan.split or WHOLE
@@ -99,7 +101,7 @@ def pull_requests(
     parts = numbered(plan, root, way)
     total = max((part.number for part in parts), default=0)
     accepted = guard_changes(plan, root, parts, changes) if plan.guard else {}
-    done("all")
+    done("(the plan itself)")
     placed = {path for part in parts if part.kind == CALL_SITES for path in part.files}
     by_path = {change.path: change for change in changes}
     guarded = {change.path for part in parts if part.kind == GUARD for change in accepted.get(part.number, ())}
