@@ -38,9 +38,11 @@ def load_lines(loads: Sequence[Loaded], *, last: bool) -> list[str]:
     """The section of a body. The last part has the effect; the others say what the whole will give."""
     if not loads:
         return []
-    lead = "Modules of this tree that the import loads:"
-    if not last:
-        lead = "Modules of this tree that the import loads; the number falls when the last part lands:"
+    lead = "Modules of this tree that the import loads"
+    if all(each.before == each.after for each in loads):
+        lead += ". Others still load what the symbols come from, so the number stays:"
+    else:
+        lead += ", before and after this part:" if last else ". The number falls when the last part lands:"
     rows = [
         f"| `import {each.package}` | {each.before:,} | {each.after:,} | {', '.join(f'`{name}`' for name in each.gone)} |"
         for each in loads

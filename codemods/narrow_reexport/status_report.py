@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from codemods.engine.model import Site
 from codemods.engine.report import annotation, counted
-from codemods.narrow_reexport.numbered import CALL_SITES
+from codemods.narrow_reexport.numbered import CALL_SITES, REMOVAL
 from codemods.narrow_reexport.status import CHANGED, GONE, LANDED, MOVED, OPEN, PARTLY, NewSite, PartStatus, Status
 
 _SHOWN = 40  # places of a kind, unless everything is asked for
@@ -20,6 +20,7 @@ _SHOWN = 40  # places of a kind, unless everything is asked for
 def as_text(status: Status, *, verbose: bool) -> list[str]:
     """For people: the parts, then what has changed, then what is new, then the sum."""
     lines = [f"{part.number} {part.name}: {_state(part)}" for part in status.parts]
+    lines += _fresh_parts(status)
     changed = [each for each in status.files if each.state in (CHANGED, GONE, MOVED)]
     said = {
         CHANGED: "has changed since the plan was made",
@@ -28,7 +29,7 @@ def as_text(status: Status, *, verbose: bool) -> list[str]:
     }
     lines += _few([f"{each.path} {said[each.state]}" + _in(each.part, status) for each in changed], verbose)
     lines += _few(
-        [f"new: {site.path}:{site.line}: {site.text}" + _in(site.part, status, "joins") for site in status.new], verbose
+        [f"new: {site.path}:{site.line}: {site.text}" + _in(site.part, status) for site in status.new], verbose
     )
     landed = sum(part.state == LANDED for part in status.parts)
     files = sum(each.state == LANDED for each in status.files)
@@ -77,8 +78,19 @@ def _state(part: PartStatus) -> str:
     return part.state
 
 
-def _in(part: int, status: Status, word: str = "in") -> str:
-    return f" ({word} part {part})" if part and status.parts else ""
+def _fresh_parts(status: Status) -> list[str]:
+    """Parts that only the refreshed plan has; if there are any, the removal has a higher number."""
+    known = {(part.number, part.name): part for part in status.parts}
+    found = []
+    for part in status.plan.parts if status.plan is not None else ():
+        if (part.number, part.name) not in known and not part.landed:
+            what = "is the last one still" if part.kind == REMOVAL else f"new, {counted(len(part.files), 'file')}"
+            found.append(f"{part.number} {part.name}: {what}")
+    return found
+
+
+def _in(part: int, status: Status) -> str:
+    return f" (part {part})" if part and status.parts else ""
 
 
 def _rest(status: Status) -> str:

@@ -29,7 +29,7 @@ def test_the_plan_holds_both_numbers_and_each_body_shows_them(tmp_path: Path) ->
     row = "| `import pkg` | 3 | 2 | `pkg.sub`, `torch` |"
     first, last = ((tmp_path / "p" / name).read_text() for name in ("0001-1-of-1.patch", "0002-removal.patch"))
     assert row in first
-    assert "the number falls when the last part lands" in first
+    assert "The number falls when the last part lands" in first
     assert row in last
     assert "when the last part lands" not in last
 
@@ -56,6 +56,10 @@ def test_a_number_that_cannot_be_had_is_left_out(monkeypatch: pytest.MonkeyPatch
         assert outcome.code == 0, outcome.text
         assert json.loads((root / "../plan.json").read_bytes())["loads"] == []
     assert load_lines([], last=True) == []
+
+
+def test_that_nothing_is_won_is_said_as_well() -> None:
+    assert "so the number stays" in load_lines([Loaded("pkg", 123, 123)], last=False)[2]
 
 
 def test_large_numbers_are_easy_to_read() -> None:

@@ -96,7 +96,7 @@ def test_a_file_with_another_text_has_changed_and_the_new_plan_is_made_for_it() 
         text = "import os\nfrom pkg import sym\n\nprint(sym(2), os.sep)\n"
         (root / "app/main.py").write_text(text)
         outcome = status(root, "--plan-out", NEW)
-        assert "app/main.py has changed since the plan was made (in part 1)" in outcome.out
+        assert "app/main.py has changed since the plan was made (part 1)" in outcome.out
         assert "0 new sites" in outcome.out
         assert narrow(root, "--apply", PLAN).code == 3
         assert narrow(root, "--apply", NEW).code == 0
@@ -127,7 +127,10 @@ def test_new_files_join_their_owners_part_and_no_number_shifts() -> None:
         (root / "bin").mkdir()
         (root / "bin/late.py").write_text("from pkg import sym\n")
         outcome = status(root, "--plan-out", NEW)
-        assert "new: tools/late.py:1: from pkg import sym (joins part 2)" in outcome.out
+        assert "new: tools/late.py:1: from pkg import sym (part 2)" in outcome.out
+        assert (
+            "4 removal: open\n4 app: new, 1 file\n5 bin: new, 1 file\n6 removal: is the last one still\n" in outcome.out
+        )
         assert "3 new sites" in outcome.out
         assert parts_of(root) == {
             1: ("app", [], True),
@@ -148,7 +151,7 @@ def test_a_file_that_is_gone_is_no_changed_file_and_one_with_another_path_stays_
         (root / "web/view.py").unlink()
         (root / "tools/run.py").rename(root / "app/run.py")
         outcome = status(root, "--plan-out", NEW)
-        assert "web/view.py is gone (in part 3)" in outcome.out
+        assert "web/view.py is gone (part 3)" in outcome.out
         assert "tools/run.py has another path now" in outcome.out
         assert "3 web: landed" in outcome.out
         assert "0 new sites" in outcome.out

@@ -28,8 +28,8 @@ def test_parts_come_first_then_what_has_changed_then_what_is_new() -> None:
         "1 guard: landed",
         "2 @org/app: 1 of 2 files landed",
         "3 removal: open",
-        "b.py has changed since the plan was made (in part 2)",
-        "new: n0.py:3: from pkg import sym (joins part 2)",
+        "b.py has changed since the plan was made (part 2)",
+        "new: n0.py:3: from pkg import sym (part 2)",
         "1 of 3 parts has landed, 1 of 3 files; a new run is refused",
     ]
 
