@@ -17,7 +17,6 @@ from pathlib import Path
 
 from codemods.engine.discover import checkout_top
 from codemods.engine.errors import CodemodError
-from codemods.engine.hunks import hunks_of
 from codemods.engine.model import FileChange
 
 _AT_ONCE = 500  # paths on one command line
@@ -147,16 +146,23 @@ class Repository:
             found[path] = (old, new)
         return found
 
-    def _same_edit(self, one: tuple[str, str], other: tuple[str, str]) -> bool:
-        if one == other or not (all(one) and all(other)):
-            return one == other
-        lines = []
-        for old, new in (one, other):
-            before, after = (
-                self._git("cat-file", "blob", each).encode("utf-8", "surrogateescape") for each in (old, new)
-            )
-            lines.append([(hunk.old, hunk.new) for hunk in hunks_of(before, after)])
-        return lines[0] == lines[1]
+    def _same_edit(self, theirs: tuple[str, str], ours: tuple[str, str]) -> bool:
+        """Whether their edit, merged into our old text, gives our new one."""
+        if theirs == ours or not (all(theirs) and all(ours)):
+            return theirs == ours
+        with tempfile.TemporaryDirectory(prefix="codemods-") as folder:
+            names = [f"{folder}/{name}" for name in ("current", "base", "other")]
+            for name, blob in zip(names, (ours[0], *theirs), strict=True):
+                with Path(name).open("wb") as file:
+                    file.write(self._text(blob))
+            try:  # not merge-tree: that may start a driver of the configuration
+                merged = self._git("merge-file", "-p", "-q", *names)
+            except GitFailed:
+                return False
+        return merged.encode("utf-8", "surrogateescape") == self._text(ours[1])
+
+    def _text(self, blob: str) -> bytes:
+        return self._git("cat-file", "blob", blob).encode("utf-8", "surrogateescape")
 
     def _blobs(self, commit: str, paths: Sequence[str]) -> dict[str, tuple[str, str]]:
         """The mode and the blob of each file that a commit holds."""

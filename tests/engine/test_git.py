@@ -155,6 +155,17 @@ def test_a_branch_that_makes_the_same_edit_from_an_older_head_stays(moved_on: tu
     assert git(tree, "rev-parse", "x").strip() == first
 
 
+def test_a_branch_whose_edit_does_not_merge_any_more_does_not_make_the_same(moved_on: tuple[Path, str]) -> None:
+    tree, _ = moved_on
+    repo = here(tree)
+    before = LINES.replace(b"line 2\n", b"line 2\nbeside\n")
+    (tree / "long.py").write_bytes(before)
+    git(tree, "commit", "-q", "-a", "-m", "beside it")
+    with pytest.raises(GitFailed, match="other commits"):
+        change = FileChange("long.py", before, before.replace(b"line 3\n", b"LINE 3\n"))
+        repo.create_branches({"x": repo.commit(repo.head(), [change], "t\n", WHO)})
+
+
 def test_a_branch_with_another_edit_or_for_other_files_does_not_make_the_same(moved_on: tuple[Path, str]) -> None:
     tree, _ = moved_on
     repo = here(tree)
