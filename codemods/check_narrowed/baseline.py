@@ -13,11 +13,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from codemods.check_narrowed.offence import Offence
+from codemods.engine.bans import BASELINE
 from codemods.engine.config import load_check_options
 from codemods.engine.errors import BadConfiguration, Unreadable
 
 _VERSION = 1
-FOLDER = "narrowed-baseline"  # a file for each part of a narrowing that is under way; the part takes its file along
+FOLDER = BASELINE  # a file for each part of a narrowing that is under way; the part takes its file along
 Accepted = Mapping[tuple[str, str], int]
 
 

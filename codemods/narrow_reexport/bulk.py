@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from codemods.engine import project
+from codemods.engine.bans import BASELINE
 from codemods.engine.clock import Clock
 from codemods.engine.errors import BadConfiguration
 from codemods.engine.git import GitFailed, Uncommitted, repository
@@ -147,7 +148,7 @@ def _guard(plan: Plan, part: PlannedPart, changes: tuple[FileChange, ...], total
     title = f"Ban new imports of {_names([moved.symbol for moved in plan.symbols])} from {plan.package}"
     needs = (
         "This is the first part: from here on `check-narrowed` is red for a new call site. The call sites of today are "
-        f"accepted; each of the parts up to {total} takes those that it moves out of `narrowed-baseline/`."
+        f"accepted; each of the parts up to {total} takes those that it moves out of `{BASELINE}/`."
     )
     return PullRequest(part.name, title, _body(plan, plan.symbols, changes, needs), changes, first=True)
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from codemods.engine.bans import FILE_NAME, load_bans
 from codemods.engine.config import NarrowOptions
-from codemods.engine.errors import BadConfiguration, Unreadable
+from codemods.engine.errors import BadConfiguration, CodemodError, UnknownSymbol, Unreadable
 from codemods.engine.hunks import Hunk
 from codemods.engine.project import Tree, digest
 from codemods.narrow_reexport import many, pipeline
@@ -71,14 +71,23 @@ class Status:
     def remains(self) -> bool:
         """Whether anything is still to land."""
         if self.plan is None:
-            return True
+            return not self.result.errors
         return bool(self.plan.files or self.plan.rows or any(part.state != LANDED for part in self.parts))
 
 
 def status_of(plan: Plan, root: Path, way: str = "", progress: Request | None = None) -> Status:
     """Compare a plan with the tree. Raises CodemodError where the plan cannot be made again."""
-    request, result = made_again(plan, root, progress)
-    fresh = None if result.refusals or result.failures else plan_of(result, request)
+    try:
+        request, result = made_again(plan, root, progress)
+        _check_origins(plan, root, result)
+    except CodemodError as error:
+        if not _has_landed(plan, root):
+            raise
+        # the package does not bind the name any more, and no row says where it went
+        request, result = Request(root, plan.package, ()), Result(plan.package, errors=(error,))
+    refused = bool(result.refusals) and not request.options.keep_going
+    unknown = refused or bool(result.failures) or (bool(result.errors) and not result.resolutions)
+    fresh = None if unknown else plan_of(result, request)
     now = {(file.root, file.path): file for file in fresh.files} if fresh is not None else {}
     texts = {(file.root, file.path): _text(root / file.root, file.path) for file in plan.files}
     states: dict[tuple[str, str], str] = {}
@@ -118,6 +127,20 @@ def status_of(plan: Plan, root: Path, way: str = "", progress: Request | None = 
         request,
         result,
     )
+
+
+def _check_origins(plan: Plan, root: Path, result: Result) -> None:
+    """A name that the package binds no more, and no row records, may have been found elsewhere: that is another symbol."""
+    planned = {moved.symbol: moved.origin for moved in plan.symbols}
+    rows = {ban.symbol for ban in load_bans(_text(root, FILE_NAME) or b"")}
+    for found in result.resolutions:
+        was = planned.get(str(found.symbol), "")
+        if found.narrowed and found.symbol not in rows and was != str(found.origin):
+            raise UnknownSymbol(f"{found.symbol} came from {was}; now the package does not bind it, and no row says so")
+
+
+def _has_landed(plan: Plan, root: Path) -> bool:
+    return all(digest(_text(root / file.root, file.path) or b"") == file.after for file in plan.files)
 
 
 def made_again(plan: Plan, root: Path, like: Request | None = None) -> tuple[Request, Result]:

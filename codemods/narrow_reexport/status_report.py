@@ -94,6 +94,8 @@ def _in(part: int, status: Status) -> str:
 
 
 def _rest(status: Status) -> str:
+    if status.plan is None and status.result.errors:
+        return f"new sites cannot be looked for: {status.result.errors[0]}"
     if status.plan is None:
         return "a new run is refused"
     new = counted(len(status.new), "new site")

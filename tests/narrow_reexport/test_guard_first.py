@@ -128,6 +128,24 @@ def test_each_branch_stands_on_the_guard_and_the_last_one_is_the_run_in_one_go()
         assert contents(root) == by_parts
 
 
+def test_rows_of_several_packages_are_banned_at_once_and_the_files_of_the_baseline_are_no_mentions() -> None:
+    rows = 'version = 1\nnarrow = [{package = "pkg", symbols = ["sym"]}, {package = "two", symbols = ["one"]}]\n'
+    both = "from pkg import sym\nfrom two import one\n"
+    files = {**PKG, "two/__init__.py": "from .a import one\n", "two/a.py": "one = 1\n", "a/x.py": both, "b/y.py": both}
+    with tree(files) as root:
+        (root / "../rows.toml").write_text(rows)
+        committed(root)
+        more = ["--plan-out", "../plan.json", "--split", "directory", "--guard-first", "--branches", "n/"]
+        assert narrow(root, "--plan", "../rows.toml", *more).code == 0
+        for name in ("n/01-guard", "n/02-a", "n/03-b", "n/04-removal"):
+            git(root, "checkout", "-q", name)
+            assert check(root).code == 0
+        git(root, "checkout", "-q", "n/02-a")
+        outcome = narrow(root, "--status", "../plan.json", "--plan-out", "../new.json")
+        assert outcome.out.startswith("1 guard: landed\n2 a: landed\n3 b: open, 1 file\n4 removal: open\n")
+        assert json.loads((root / "../new.json").read_bytes())["remarks"] == []
+
+
 def test_patches_make_and_delete_the_files_of_the_baseline(tmp_path: Path) -> None:
     with tree({**PKG, "a/x.py": "from pkg import sym\n"}) as root:
         committed(root)

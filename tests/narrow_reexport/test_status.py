@@ -174,6 +174,33 @@ def test_when_everything_has_landed_nothing_is_left_to_do() -> None:
         assert parts_of(root)[5] == (".", ["late.py"], False)
 
 
+def test_where_no_row_says_where_the_symbol_went_that_all_has_landed_is_told_by_the_texts() -> None:
+    with tree({**FILES, "pkg/__init__.py": "from .light import light\nfrom json import loads as sym\n"}) as root:
+        planned(root, "--no-ban")
+        (root / "late.py").write_text("from pkg import sym\n")
+        assert narrow(root, "--apply", PLAN).code == 0
+        outcome = status(root, "--check")
+        assert "4 of 4 parts have landed, 5 of 5 files; new sites cannot be looked for: " in outcome.out
+        assert outcome.code == 0
+        (root / "web/view.py").write_text(str(FILES["web/view.py"]))
+        outcome = status(root)
+        assert outcome.code == 3
+        assert "sym" in outcome.text
+
+
+def test_a_plan_that_left_refused_symbols_out_is_followed_for_the_others() -> None:
+    files = {**FILES, "pkg/__init__.py": "from .light import light\nfrom .sub import sym, Sym\n"}
+    bad = "from pkg import Sym\n\nimport pkg\n\ndelattr(pkg, 'Sym')\n"
+    with tree({**files, "bad.py": bad}) as root:
+        planned = narrow(root, "pkg", "sym", "Sym", "--keep-going", "--plan-out", PLAN)
+        assert planned.code == 4
+        land(root, "app/main.py")
+        found = told(root)
+        assert found["files"]["app/main.py"] == "landed"
+        assert "bad.py" not in found["files"]
+        assert found["new"] == {}
+
+
 def test_a_new_site_that_cannot_move_is_refused_and_the_rest_is_told_all_the_same() -> None:
     with tree(FILES) as root:
         planned(root)
