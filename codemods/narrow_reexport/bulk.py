@@ -124,14 +124,17 @@ def pull_requests(
 
 
 def command_of(plan: Plan) -> str:
-    """The command line that makes the plan."""
-    symbols = [moved.symbol.partition(":") for moved in plan.symbols]
-    packages = sorted({package for package, _, _ in symbols})
-    if len(packages) > 1:  # the rows of a request file
-        rows = ([package, *(name for own, _, name in symbols if own == package)] for package in packages)
-        return "; ".join(shlex.join(["narrow-reexport", *row]) for row in rows)
-    words = ["narrow-reexport", plan.package, *(name for _, _, name in symbols)]
-    for name, value in plan.options:
+    """The command line that makes the plan; one for each of its rows."""
+    if plan.requests:
+        return "; ".join(_command(asked.package, asked.symbols, asked.options) for asked in plan.requests)
+    named = [moved.symbol.partition(":") for moved in plan.symbols]
+    packages = sorted({package for package, _, _ in named})
+    return "; ".join(_command(each, [n for own, _, n in named if own == each], plan.options) for each in packages)
+
+
+def _command(package: str, symbols: Sequence[str], options: Sequence[tuple[str, object]]) -> str:
+    words = ["narrow-reexport", package, *symbols]
+    for name, value in options:
         flag = f"--{name.replace('_', '-')}"
         if name == "ban":
             words.append("--no-ban")

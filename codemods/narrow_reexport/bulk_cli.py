@@ -85,7 +85,7 @@ def status(root: Path, arguments: Mapping[str, object]) -> tuple[list[str], list
     from codemods.engine import project
     from codemods.engine.report import paint
     from codemods.narrow_reexport import bulk, effects, plan_io, report, status_report
-    from codemods.narrow_reexport.status import status_of
+    from codemods.narrow_reexport.status import status_of, uncommitted
 
     if arguments["package"] or arguments["plan"] or arguments["from_shims"]:
         raise click.UsageError("--status takes everything from the plan")
@@ -103,6 +103,11 @@ def status(root: Path, arguments: Mapping[str, object]) -> tuple[list[str], list
         said = status_report.as_text(found, verbose=bool(arguments["verbose"]))
     beside = report.failure_lines(result.failures, paint) if result.failures else []
     beside += report.refusals(result, paint) if result.refusals else []
+    if dirty := uncommitted(plan, root):
+        more = ", ..." if dirty[1:] else ""
+        beside.append(
+            f"{counted(len(dirty), 'file')} of the plan as yet uncommitted, told as on disk: {dirty[0]}{more}"
+        )
     makes = any(arguments[name] for name in ("plan_out", "patches", "branches"))
     if found.plan is not None and wishes is not None and makes:
         beside += bulk.ship(effects.with_loads(found.plan, found.request, result), root, wishes)

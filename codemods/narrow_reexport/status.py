@@ -14,7 +14,9 @@ from pathlib import Path
 from codemods.engine.bans import FILE_NAME, load_bans
 from codemods.engine.config import NarrowOptions
 from codemods.engine.errors import BadConfiguration, CodemodError, UnknownSymbol, Unreadable
+from codemods.engine.git import GitFailed, repository
 from codemods.engine.hunks import Hunk
+from codemods.engine.model import FileChange
 from codemods.engine.project import Tree, digest
 from codemods.narrow_reexport import many, pipeline
 from codemods.narrow_reexport.numbered import CALL_SITES, GUARD, numbered, refreshed
@@ -127,6 +129,17 @@ def status_of(plan: Plan, root: Path, way: str = "", progress: Request | None = 
         request,
         result,
     )
+
+
+def uncommitted(plan: Plan, root: Path) -> tuple[str, ...]:
+    """The files of the plan that are not what HEAD holds; none where git cannot tell."""
+    repo = repository(root)
+    texts = {file.path: _text(root, file.path) for file in plan.files if file.root == "."}
+    changes = [FileChange(path, text, text) for path, text in texts.items() if text is not None]
+    try:
+        return repo.modified(changes) if repo is not None and changes else ()
+    except GitFailed:
+        return ()
 
 
 def _check_origins(plan: Plan, root: Path, result: Result) -> None:

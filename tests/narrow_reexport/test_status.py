@@ -6,7 +6,12 @@ import json
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
+from codemods.narrow_reexport import plan_io
+from codemods.narrow_reexport.bulk import pull_requests
+from codemods.narrow_reexport.numbered import CALL_SITES
 from tests.engine.repositories import committed, git
 from tests.narrow_reexport.trees import PKG
 from tests.narrow_reexport.verbs import Outcome, Tree, contents, expect_tree, narrow, narrow_outside, tree
@@ -338,6 +343,62 @@ def test_a_plan_that_was_not_split_is_told_by_its_files_and_split_when_that_is_a
         assert "1 1-of-1: 1 of 4 files landed" in status(root).out
         assert "1 app: 1 of 2 files landed" in status(root, "--split", "directory", "--plan-out", NEW).out
         assert parts_of(root)[1] == ("app", ["app/more.py"], False)
+
+
+def test_uncommitted_changes_count_and_are_named() -> None:
+    with tree(FILES) as root:
+        committed(root)
+        planned(root)
+        assert "uncommitted" not in status(root).text
+        land(root, "app/main.py")
+        outcome = status(root)
+        assert "1 app: 1 of 2 files landed" in outcome.out
+        assert "1 file of the plan as yet uncommitted, told as on disk: app/main.py" in outcome.text
+
+
+STEP = st.one_of(
+    st.tuples(st.just("land"), st.integers(0, 5)),
+    st.tuples(st.just("add"), st.sampled_from(["app", "tools", "docs", "web/deep"])),
+    st.tuples(st.just("edit"), st.sampled_from(sorted(path for path in FILES if "pkg" not in path))),
+    st.tuples(st.just("again"), st.sampled_from(sorted(path for path in FILES if "pkg" not in path))),
+)
+
+
+@given(st.lists(STEP, min_size=1, max_size=6), st.sampled_from(["directory", "count:3", "package"]))
+@settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
+def test_whatever_others_do_the_plan_for_the_rest_is_the_run_in_one_go_and_parts_keep_their_numbers(
+    steps: list[tuple[str, int | str]], way: str
+) -> None:
+    with tree(FILES) as root:
+        assert narrow(root, "pkg", "sym", "--split", way, "--plan-out", PLAN).code == 0
+        for number, (step, which) in enumerate(steps):
+            plan = plan_io.decode((root / PLAN).read_bytes(), "plan.json")
+            if step == "land":
+                free = [part for part in pull_requests(plan, root) if not part.last]
+                for change in free[int(which) % len(free)].changes if free else ():
+                    (root / change.path).write_bytes(change.after)
+            elif step == "add":
+                (root / str(which)).mkdir(exist_ok=True, parents=True)
+                (root / str(which) / f"new{number}.py").write_text("import pkg\n\nprint(pkg.sym(1))\n")
+            else:
+                text = f"\n\ndef f{number}():\n    from pkg import sym as s\n" if step == "again" else "\n# a note\n"
+                with (root / str(which)).open("a") as file:
+                    file.write(text)
+            outcome = status(root, "--plan-out", PLAN)
+            assert outcome.code == 0, outcome.text
+            fresh = plan_io.decode((root / PLAN).read_bytes(), "plan.json")
+            now = {part.number: part.name for part in fresh.parts if part.kind == CALL_SITES}
+            assert now.items() >= {part.number: part.name for part in plan.parts if part.kind == CALL_SITES}.items()
+            assert [part.kind == "removal" for part in fresh.parts] == [False] * len(now) + [True]
+            assert max(now) < fresh.parts[-1].number
+        files: Tree = contents(root)
+        for part in pull_requests(fresh, root):
+            for change in part.changes:
+                (root / change.path).write_bytes(change.after)
+        by_parts = contents(root)
+    with tree(files) as root:
+        assert narrow(root, "pkg", "sym").code == 0
+        assert contents(root) == by_parts
 
 
 @pytest.mark.parametrize(
