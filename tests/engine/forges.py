@@ -42,7 +42,7 @@ asked = ["git", "--git-dir", {bare!r}, "rev-parse", "--verify", "-q", "refs/head
 commit = subprocess.run(asked, capture_output=True, text=True).stdout.strip()
 if not commit:
     sys.exit("Head sha can't be blank")
-if any(row["branch"] == branch and row["gh"]["state"] == "OPEN" for row in requests):
+if any(row["branch"] == branch and (row["gh"]["state"], row["gh"]["isCrossRepository"]) == ("OPEN", False) for row in requests):
     sys.exit("a pull request for branch %s already exists" % branch)
 url = "https://forge.example/pull/%d" % (len(requests) + 1)
 row = {{"branch": branch, "title": value("--title"), "body": body, "draft": "--draft" in words}}
