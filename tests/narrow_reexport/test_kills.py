@@ -62,14 +62,16 @@ def killed(root: Path, arguments: Sequence[str], number: int) -> int | None:
 
 
 def fingerprint(top: Path) -> str:
-    """What all files below a folder hold, but for random names and times: two kills that leave the same need one second run."""
+    """What all files below a folder hold, but for random names and times: two kills that leave the same are one case."""
     found = hashlib.sha256()
     for path in sorted(top.rglob("*")):
+        if "objects" in path.parts:  # named by what they hold, so that a second run cannot tell if they are there
+            continue
         name = re.sub(
             r"codemods-run-[^/]{8}|\.codemods-[0-9a-f]+|\.codemods-journal", "R", path.relative_to(top).as_posix()
         )
         data = b""
-        if path.is_file() and path.name != "index":  # it holds times in binary
+        if path.is_file() and not (path.name == "index" and "worktrees" in path.parts):  # that one holds times
             data = re.sub(rb"codemods-run-[^/\n]{8}", b"R", path.read_bytes())
             data = re.sub(rb"\d{10} [+-]\d{4}", b"T", data) if "logs" in path.parts else data
         found.update(f"{name}\0{hashlib.sha256(data).hexdigest()}\0".encode("utf-8", "surrogateescape"))
@@ -113,11 +115,11 @@ class Place:
             if code is not None:
                 assert code == 0
                 return number - 1, len(states)
-            assert self.persons() == before
-            check()
             left = fingerprint(self.top)
             if left not in states:
                 states.add(left)
+                assert self.persons() == before
+                check()
                 git(self.root, "commit", "-q", "--allow-empty", "-m", "work goes on")
                 git(self.root, "reset", "-q", "--soft", "HEAD^")
                 now = self.persons()
@@ -162,13 +164,12 @@ def test_parts_that_are_tried_pushed_and_opened(place: Place, tmp_path: Path) ->
         assert not list((place.top / "tmp").iterdir())
 
     moments, runs = place.every_kill(arguments, check, complete)
-    print(moments, runs)
     assert moments > 60
     assert 10 < runs < moments
 
 
 def test_a_plan_and_patches(place: Place) -> None:
-    root, out = place.root, place.top / "out"
+    out = place.top / "out"
     arguments = ["pkg", "sym", "--split", "count:1", "--patches", str(out / "p"), "--plan-out", str(out / "plan.json")]
     wanted = ["p/0001-1-of-1.patch", "p/0002-removal.patch", "p/series", "plan.json"]
 
@@ -176,6 +177,5 @@ def test_a_plan_and_patches(place: Place) -> None:
         assert sorted(contents(out)) == wanted
 
     moments, runs = place.every_kill(arguments, lambda: None, complete)
-    print(moments, runs)
     assert moments > 10
     assert runs > 5
