@@ -26,7 +26,7 @@ LOCAL = frozenset(
     {"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR"}
 )
 _QUIET = {"GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none", "LC_ALL": "C"}
-_OWN = {"LC_ALL": "C"}  # what the person's own configuration says goes
+_OWN: dict[str, str] = {}  # for what the person's own configuration and environment decide
 _STARTS_NOTHING = ("-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}", "-c", "commit.gpgSign=false")
 _SHOWN = 20  # lines that a failed push says
 
