@@ -70,9 +70,9 @@ def forge_of(repository: Repository, tool: str, remote: str = "", base: str = ""
     target = followed if followed in remotes else chosen  # a fork is pushed to, its upstream gets the pull requests
     host, path = _place(repository, target)
     kind = tool if tool in TOOLS else _tool(host, target)
-    own_host, own_path = _place(repository, chosen)
-    apart = bool(path and own_path) and (host, path) != (own_host, own_path)
-    fork = (own_path.partition("/")[0] if kind == "gh" else own_path) if apart else ""
+    _, pushed_to = _place(repository, chosen, "--push")
+    apart = bool(path and pushed_to) and path != pushed_to
+    fork = (pushed_to.partition("/")[0] if kind == "gh" else pushed_to) if apart else ""
     spelled = (f"{host}/{path}" if kind == "gh" else f"https://{host}/{path}") if path and "." in host else ""
     return Forge(kind, chosen, base or _base(repository, target, here, upstream), spelled, fork)
 
@@ -198,10 +198,11 @@ def _call(repository: Repository, words: Sequence[str], given: str = "") -> str:
     return said
 
 
-def _place(repository: Repository, remote: str) -> tuple[str, str]:
+def _place(repository: Repository, remote: str, *option: str) -> tuple[str, str]:
     """Host and path of a remote; empty for a folder. An address that git takes for another one counts as written, too."""
-    for spelled in (repository.ask("remote", "get-url", remote), repository.ask("config", f"remote.{remote}.url")):
-        found = _URL.fullmatch(spelled)
+    questions = (["remote", "get-url", *option, remote], ["config", f"remote.{remote}.url"])
+    for question in questions:
+        found = _URL.fullmatch(repository.ask(*question))
         host = (found["host"] or found["alias"] or "") if found else ""
         if found and host:
             return host.lower(), found["path"].strip("/").removesuffix(".git")

@@ -117,7 +117,7 @@ def wishes_of(arguments: Mapping[str, object]) -> Wishes | None:
         command=_spelled({"open_with", "remote", "base", "open_at_most", "dry_run", "quiet"}),
         verify=str(arguments["verify_command"] or ""),
         verify_timeout=cast("float | None", arguments["verify_timeout"]) or 0.0,
-        tell=partial(_tell, quiet=bool(arguments["quiet"])),
+        tell=partial(_tell, quiet=bool(arguments["quiet"]), text=arguments["output_format"] in (None, "text")),
     )
 
 
@@ -136,10 +136,10 @@ def _check_together(arguments: Mapping[str, object]) -> None:
             raise click.UsageError("--verify-command goes with --split, --patches or --branches")
 
 
-def _tell(lines: Sequence[str], kind: str, *, quiet: bool) -> None:
+def _tell(lines: Sequence[str], kind: str, *, quiet: bool, text: bool) -> None:
     """Say what a long step has done as soon as it has: `out` is what was asked for, `problem` is said to the quiet, too."""
     if kind != "err" or not quiet:
-        click.echo("\n".join(lines), err=kind != "out")
+        click.echo("\n".join(lines), err=kind != "out" or not text)
 
 
 def _spelled(without: Collection[str]) -> str:

@@ -249,6 +249,9 @@ def test_a_fork_is_pushed_to_and_its_upstream_gets_the_requests(root: Path) -> N
     assert found == Forge("gh", "mine", "main", "github.com/acme/widgets", "ann")
     words = script(found, [Proposal(1, "n/1", "", "T", "b")])[1]
     assert "--repo github.com/acme/widgets --base main --head ann:n/1 " in words
+    git(root, "config", "--unset", "remote.pushDefault")
+    git(root, "config", "remote.origin.pushurl", "git@github-work:ann/widgets.git")  # one remote, two repositories
+    assert forge_of(here(root), "auto") == Forge("gh", "origin", "main", "github.com/acme/widgets", "ann")
     glab = forge_of(here(root), "glab")
     assert "--head ann/widgets --source-branch n/1 " in script(glab, [Proposal(1, "n/1", "", "T", "b")])[1]
 

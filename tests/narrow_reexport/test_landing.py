@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import shutil
@@ -217,7 +218,24 @@ def test_a_plan_is_tried_from_its_file_and_json_holds_the_exit_code(root: Path, 
     assert narrow(root, "--apply", plan, "--split", "package", *verify).code == 4
     outcome = narrow(root, "pkg", "sym", "--split", "package", *verify, "--output-format", "json")
     assert outcome.code == 4
-    assert '"exit_code": 4' in outcome.out
+    assert json.loads(outcome.out)["exit_code"] == 4
+
+
+def test_a_dry_run_with_json_keeps_the_commands_out_of_it(root: Path) -> None:
+    outcome = narrow(root, *BRANCHES, "--open", "--dry-run", "--output-format", "json")
+    assert json.loads(outcome.out)["exit_code"] == 0
+    assert "gh pr create" in outcome.stderr.decode()
+
+
+def test_the_persons_own_checkout_may_be_a_working_tree_itself(root: Path, tmp_path: Path) -> None:
+    git(root, "worktree", "add", "-q", "-b", "work", str(tmp_path / "mine"))
+    files = contents(tmp_path / "mine")
+    outcome = narrow(tmp_path / "mine", *BRANCHES, "--open", "--verify-command", "git status --porcelain")
+    assert outcome.code == 0, outcome.text
+    assert made(root) == NAMES
+    assert contents(tmp_path / "mine") == files
+    assert git(root, "worktree", "list").count("\n") == 2
+    assert git(tmp_path / "mine", "status", "--porcelain", "--branch") == "## work\n"
 
 
 @pytest.mark.parametrize(
