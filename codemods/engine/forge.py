@@ -6,6 +6,7 @@ Invariant: only the branches of parts are pushed and never by force; what is ope
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -112,23 +113,29 @@ def open_all(
     now = missing[: most or None]
     repository.push(forge.remote, [each.branch for each in now])
     for each in now:
-        words = _create(forge, each)
-        body = _cut(forge, each.body)
         try:
-            if forge.tool == "gh":
-                said = _call(repository, [*words, "--body-file", "-"], body)
-            else:
-                said = _call(repository, [*words, "--description", body])
+            found[each.branch] = _opened(repository, forge, each)
         except ForgeFailed as failed:
-            is_open = ", ".join(str(other.number) for other in proposals if found[other.branch]) or "none"
-            is_not = ", ".join(str(other.number) for other in proposals if not found[other.branch])
-            detail = f"part {each.number} ({each.branch}) is not open: {failed.detail}"
-            hint = f"open: {is_open}; not open: {is_not}. Running again opens those and keeps the others"
-            raise ForgeFailed(detail, hint=hint) from failed
-        links = re.findall(r"https?://\S+", said)
-        found[each.branch] = links[-1] if links else "opened"
+            with contextlib.suppress(ForgeFailed):  # it may be there, and only the answer was lost
+                found[each.branch] = _there(repository, forge, each)
+            if not found[each.branch]:
+                is_open = ", ".join(str(other.number) for other in proposals if found[other.branch]) or "none"
+                is_not = ", ".join(str(other.number) for other in proposals if not found[other.branch])
+                detail = f"part {each.number} ({each.branch}) is not open: {failed.detail}"
+                hint = f"open: {is_open}; not open: {is_not}. Running again opens those and keeps the others"
+                raise ForgeFailed(detail, hint=hint) from failed
         tell(f"opened {each.number} {each.branch}: {found[each.branch]}")
     return len(missing) - len(now)
+
+
+def _opened(repository: Repository, forge: Forge, each: Proposal) -> str:
+    """Open one; its address, as far as the tool says it."""
+    words, body = _create(forge, each), _cut(forge, each.body)
+    if forge.tool == "gh":
+        said = _call(repository, [*words, "--body-file", "-"], body)
+    else:
+        said = _call(repository, [*words, "--description", body])
+    return str((re.findall(r"https?://\S+", said) or ["opened"])[-1])
 
 
 def _there(repository: Repository, forge: Forge, wanted: Proposal) -> str:

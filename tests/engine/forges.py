@@ -51,6 +51,8 @@ row["gh"] = {{"headRefOid": commit, "state": "OPEN", "url": url}}
 row["gh"].update({{"headRepositoryOwner": {{"login": "acme"}}, "isCrossRepository": False}})
 row["glab"] = {{"sha": commit, "state": "opened", "web_url": url, "source_project_id": 1, "target_project_id": 1}}
 json.dump([*requests, row], open(folder + "/requests", "w"))
+if os.path.exists(folder + "/lost"):
+    sys.exit("HTTP 504: no answer in time")
 print("Creating pull request for %s" % branch, file=sys.stderr)
 print(url)
 """
@@ -86,6 +88,10 @@ class StandIns:
     def fail_for(self, branch: str) -> None:
         """Creating a pull request fails for branches with this in the name; for none if it is empty."""
         (self.folder / "broken").write_text(branch) if branch else (self.folder / "broken").unlink()
+
+    def lose_answers(self) -> None:
+        """From now on requests are opened, and the program fails all the same."""
+        (self.folder / "lost").touch()
 
     def forget_calls(self) -> None:
         """Begin to count anew."""

@@ -106,6 +106,14 @@ def test_a_failure_says_what_is_open_and_running_again_completes(root: Path, sta
     assert [row["branch"] for row in stand_in.requests()] == [each.branch for each in wanted]
 
 
+def test_a_request_that_is_there_though_the_answer_was_lost_is_no_failure(root: Path, stand_in: StandIns) -> None:
+    stand_in.lose_answers()
+    said: list[str] = []
+    assert open_all(here(root), GITHUB, proposals(root), tell=said.append) == 0
+    assert said[2] == "opened 3 n/3-c: https://forge.example/pull/3"
+    assert len(stand_in.requests()) == 3
+
+
 def test_at_most_so_many_are_opened_and_pushed_at_a_time(root: Path, stand_in: StandIns) -> None:
     wanted = proposals(root)
     assert open_all(here(root), GITHUB, wanted, most=2) == 1
