@@ -7,21 +7,21 @@ Invariant: all parts together are the plan; the last one, which removes the re-e
 from __future__ import annotations
 
 import shlex
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import cast
 
 from codemods.engine import project
 from codemods.engine.bans import BASELINE
 from codemods.engine.clock import Clock
 from codemods.engine.errors import BadConfiguration
-from codemods.engine.git import GitFailed, Uncommitted, repository
 from codemods.engine.model import FileChange
-from codemods.engine.pull_request import PullRequest, branches, message, series
+from codemods.engine.pull_request import PullRequest
 from codemods.engine.report import counted
 from codemods.narrow_reexport.effects import load_lines
 from codemods.narrow_reexport.guard_first import guard_changes
+from codemods.narrow_reexport.landing import NOT_RUN, deliver
 from codemods.narrow_reexport.numbered import CALL_SITES, GUARD, WHOLE, numbered
 from codemods.narrow_reexport.plan_io import Moved, Plan, PlannedPart, changes_of, encode
 
@@ -42,10 +42,19 @@ class Wishes:
     sign_off: bool = False
     guard_first: bool = False
     verbose: bool = False  # say how long each part took
+    open_with: str = ""  # gh, glab, or auto: by the address of the remote
+    remote: str = ""
+    base: str = ""
+    at_most: int = 0
+    dry_run: bool = False
+    command: str = ""  # that makes the branches, for a dry run to show
+    verify: str = ""
+    verify_timeout: float = 0.0
+    tell: Callable[[Sequence[str], str], None] = lambda lines, kind: None  # kind: out, err, or problem, as it comes
 
 
-def ship(plan: Plan, root: Path, wishes: Wishes) -> list[str]:
-    """Do what is wished for; says what was done. Raises CodemodError, and then nothing is left half done."""
+def ship(plan: Plan, root: Path, wishes: Wishes) -> tuple[list[str], int]:
+    """Do what is wished for; says what was done, and the exit code. Raises CodemodError, and then nothing is left half done."""
     said: list[str] = []
     ships = bool(wishes.split or wishes.patches or wishes.branches)
     if wishes.guard_first and not plan.rows:
@@ -54,42 +63,20 @@ def ship(plan: Plan, root: Path, wishes: Wishes) -> list[str]:
     if ships and all(file.root == "." for file in plan.files):
         way = wishes.split or plan.split or WHOLE
         plan = replace(plan, split=way, parts=numbered(plan, root, wishes.split))
-    if wishes.plan_out:
+    if wishes.plan_out and not wishes.dry_run:
         project.deliver(Path(wishes.plan_out), encode(plan))
         said.append(f"wrote the plan for {counted(len(plan.files), 'file')} to {wishes.plan_out}")
     if not ships:
-        return said
+        return said, 0
     if not plan.files and not plan.rows:
-        return [*said, "there is nothing to ship"]
+        return [*said, "there is nothing to ship"], 0
     clock = Clock(wishes.verbose)
     parts = pull_requests(plan, root, wishes.split, clock.done)
     said += [f"{part.number} {part.name}: {counted(len(part.changes), 'file')}" for part in parts]
     said += clock.lines("list")
-    if not (wishes.patches or wishes.branches):
-        return said
-    found = repository(root)
-    author = wishes.author or (found.person() if found is not None else "")
-    if not author:
-        raise GitFailed("nobody is known as the author", hint='pass --author "Name <mail>"')
-    texts = [message(part, wishes.template, signed_by=author if wishes.sign_off else "") for part in parts]
-    if wishes.patches:
-        date = time.strftime("%a, %d %b %Y %H:%M:%S +0000", time.gmtime())
-        files = series(parts, texts, author, date, found.prefix if found is not None else "", clock.done)
-        project.deliver_folder(root / wishes.patches, files)
-        said.append(f"wrote {counted(len(parts), 'patch').replace('patchs', 'patches')} to {wishes.patches}")
-        said += clock.lines("patch")
-    if wishes.branches:
-        if found is None:
-            raise GitFailed("--branches needs a git checkout")
-        first = {change.path: change for part in reversed(parts) for change in part.changes}
-        modified = found.modified([first[path] for path in sorted(first)])
-        if modified:
-            hint = "commit or stash it: a branch starts at HEAD, and the plan was made for other text"
-            raise Uncommitted("has uncommitted changes", path=modified[0], hint=hint)
-        made = branches(found, parts, texts, author, wishes.branches, clock.done)
-        said += [f"{'made' if new else 'kept'} {name} ({commit[:12]})" for name, (commit, new) in made.items()]
-        said += clock.lines("branch")
-    return said
+    source_roots = dict(plan.options).get("source_root", ())
+    done, code = deliver(parts, root, wishes, cast("tuple[str, ...]", source_roots), clock)
+    return [*said, *done], code
 
 
 def pull_requests(
@@ -205,7 +192,7 @@ def _body(plan: Plan, symbols: Sequence[Moved], changes: tuple[FileChange, ...],
             "## How it was verified",
             "",
             "Every file of the tree was searched. The new files parse, differ in the edited statements only, close no "
-            "import cycle, and a second run finds nothing to do. No code of the project was run.",
+            f"import cycle, and a second run finds nothing to do. {NOT_RUN}",
             "",
             "## Places for a person's eye",
             "",

@@ -35,9 +35,9 @@ def run(arguments: Mapping[str, object]) -> int:
         if arguments["abort_run"]:
             return _abort(root, arguments)
         if arguments["apply_plan"]:
-            said = bulk_cli.apply(root, arguments)
-            _echo(said) if not arguments["quiet"] else None
-            return DONE
+            said, code = bulk_cli.apply(root, arguments)
+            _echo(said) if said and not arguments["quiet"] else None
+            return code
         if arguments["status"]:
             _check_finished(root, "")
             said, beside, code = bulk_cli.status(root, arguments)
@@ -84,7 +84,8 @@ def _run(request: Request, arguments: Mapping[str, object], options: NarrowOptio
         from codemods.narrow_reexport import bulk, effects, plan_io
 
         plan = effects.with_loads(plan_io.plan_of(result, request), request, result)
-        said = bulk.ship(plan, request.root, wishes)
+        said, held_back = bulk.ship(plan, request.root, wishes)
+        code = code or held_back
     _say(result, arguments, options, code, writes)
     if not arguments["quiet"]:
         _echo(said, err=True) if said else None

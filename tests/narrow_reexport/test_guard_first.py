@@ -187,3 +187,19 @@ def test_where_there_is_nothing_to_ban_that_is_said(arguments: list[str], code: 
     with tree({**PKG, "use.py": "from pkg import sym\n"}) as root:
         outcome = narrow(root, "pkg", "sym", *arguments)
         assert (outcome.code, says in outcome.text) == (code, True), outcome.text
+
+
+def test_a_red_guard_holds_everything_back_and_a_red_part_the_last_one_alone() -> None:
+    files = {**PKG, "a/x.py": "from pkg import sym\n", "b/y.py": "from pkg import sym\n"}
+    with tree(files) as root:
+        committed(root)
+        more = ["--split", "directory", "--guard-first", "--branches", "n/"]
+        red = narrow(root, "pkg", "sym", *more, "--verify-command", "test ! -e narrowed.toml")
+        assert red.code == 4
+        assert red.text.count("not tried, since it needs part 1") == 3
+        assert git(root, "branch", "--list", "n/*") == ""
+        red = narrow(root, "pkg", "sym", *more, "--verify-command", '[ "$CODEMODS_PART" != a ]')
+        assert red.code == 4
+        assert "not tried, since it needs part 2" in red.text
+        names = git(root, "branch", "--list", "n/*", "--format=%(refname:short)").split()
+        assert names == ["n/01-guard", "n/03-b"]
