@@ -125,8 +125,8 @@ class Repository:
         What HEAD holds already (a file that has landed, from another branch) may be there or not.
         """
         bases = [self._git("merge-base", "--all", "HEAD", each).split() for each in (branch, commit)]
-        if any(len(found) != 1 for found in bases):
-            return False
+        if any(len(found) != 1 for found in bases) or bases[0] == bases[1]:
+            return False  # from the same HEAD it says something else: another author, another message
         theirs, ours = (self._edits(base, tip) for (base,), tip in zip(bases, (branch, commit), strict=True))
         landed = self._blobs("HEAD", sorted(theirs.keys() - ours.keys()))
         for path in theirs.keys() | ours.keys():
