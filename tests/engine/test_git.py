@@ -166,6 +166,14 @@ def test_a_branch_whose_edit_does_not_merge_any_more_does_not_make_the_same(move
         repo.create_branches({"x": repo.commit(repo.head(), [change], "t\n", WHO)})
 
 
+def test_a_branch_that_makes_the_same_edit_from_this_head_with_other_words_is_another(tree: Path) -> None:
+    repo = here(tree)
+    change = FileChange("a.py", b"a\r\n", b"A\r\n")
+    repo.create_branches({"x": repo.commit(repo.head(), [change], "t\n", WHO)})
+    with pytest.raises(GitFailed, match="other commits"):
+        repo.create_branches({"x": repo.commit(repo.head(), [change], "other words\n", WHO)})
+
+
 def test_a_branch_with_another_edit_or_for_other_files_does_not_make_the_same(moved_on: tuple[Path, str]) -> None:
     tree, _ = moved_on
     repo = here(tree)
