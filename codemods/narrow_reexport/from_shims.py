@@ -171,7 +171,7 @@ def _all(request: Request, base: _Base, work: Sequence[_Work], trees: Mapping[Pa
     rows = [Ban(found.symbol, found.origin) for each in work for found in each.resolutions]
     complete: list[tuple[Path, tuple[FileChange, ...]]] = []
     for root, own in laid.items():
-        row = ban_change(root, rows) if request.options.ban and (own or root == request.root) else None
+        row = ban_change(trees[root], rows) if request.options.ban and (own or root == request.root) else None
         complete.append((root, (*(own[path] for path in sorted(own)), *([row] if row is not None else []))))
     return replace(merged, changes=tuple(complete), failures=tuple(failures))
 
