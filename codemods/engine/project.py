@@ -6,7 +6,7 @@ overwrites a text that it has not seen.
 """
 
 # The calls of `os` are the steps between which a run can be killed: they stand here as such.
-# ruff: noqa: PTH101, PTH105, PTH108, PTH110, PTH114, PTH116, PTH118, PTH123, PTH208
+# ruff: noqa: PTH101, PTH105, PTH108, PTH110, PTH113, PTH114, PTH116, PTH118, PTH123, PTH208
 from __future__ import annotations
 
 import contextlib

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from codemods.engine import project
+from codemods.engine.bans import FILE_NAME
 from codemods.engine.discover import checkout_top, list_files
 from codemods.engine.errors import BadConfiguration
 from codemods.engine.git import GitFailed, Uncommitted, repository
@@ -23,7 +24,8 @@ from codemods.engine.split import CODEOWNERS, Part, split, way_of
 from codemods.narrow_reexport.plan_io import LAST, Moved, Plan, changes_of, encode
 
 TEMPLATE = "{title}\n\n{body}"
-_REMOVAL = "removal"
+_REMOVAL, _RECORD = "removal", "record"
+FROM_SHIMS, ROWS = "from_shims", "rows"  # what a plan says besides the options: see `Result.asked`
 _SHOWN = 40  # sites that one body lists
 
 
@@ -97,15 +99,14 @@ def pull_requests(plan: Plan, root: Path, way: str) -> tuple[PullRequest, ...]:
 
 
 def command_of(plan: Plan) -> str:
-    """The command line that makes the plan."""
-    symbols = [moved.symbol.partition(":") for moved in plan.symbols]
-    packages = sorted({package for package, _, _ in symbols})
-    if len(packages) > 1:  # the rows of a request file
-        rows = ([package, *(name for own, _, name in symbols if own == package)] for package in packages)
-        return "; ".join(shlex.join(["narrow-reexport", *row]) for row in rows)
-    words = ["narrow-reexport", plan.package, *(name for _, _, name in symbols)]
+    """The command line that makes the plan; one line a row for those of a request file."""
+    given = dict(plan.options)
+    names = [] if given.get(FROM_SHIMS) else [moved.symbol.partition(":")[2] for moved in plan.symbols]
+    words = ["narrow-reexport", *(["--from-shims"] if given.get(FROM_SHIMS) else []), plan.package, *names]
     for name, value in plan.options:
         flag = f"--{name.replace('_', '-')}"
+        if name in (FROM_SHIMS, ROWS):
+            continue
         if name == "ban":
             words.append("--no-ban")
         elif isinstance(value, bool):
@@ -114,6 +115,10 @@ def command_of(plan: Plan) -> str:
             words += [word for each in value for word in (flag, str(each))]
         elif name != "output_format":
             words += [flag, str(value)]
+    rows = given.get(ROWS)
+    if isinstance(rows, (tuple, list)):  # of a request file, each with the options that hold for all
+        common = shlex.join(words[len(names) + 2 :])
+        return "\n".join(f"{row} {common}".rstrip() for row in rows)
     return shlex.join(words)
 
 
@@ -133,18 +138,24 @@ def _call_sites(plan: Plan, part: Part, changes: tuple[FileChange, ...], number:
     own = {symbol for path in part.paths for symbol in reached[path]}
     symbols = [moved for moved in plan.symbols if moved.symbol in own or not own]
     title = f"Import {_names([m.symbol for m in symbols])} from {_origin(symbols)}, {number}/{total}: {part.name}"
-    needs = (
-        "This part works alone, before or after any other: the direct imports work while the re-export is still there. "
-        f"Part {total} removes it."
-    )
+    needs = "This part works alone, before or after any other: the direct imports work "
+    if dict(plan.options).get(FROM_SHIMS):
+        needs += "with every version of the package that has the moved modules."
+    else:
+        needs += f"while the re-export is still there. Part {total} removes it."
     return PullRequest(part.name, title, _body(plan, symbols, changes, needs), changes)
 
 
 def _removal(plan: Plan, changes: tuple[FileChange, ...], total: int) -> PullRequest:
-    title = f"Stop re-exporting {_names([moved.symbol for moved in plan.symbols])} from {plan.package}"
-    needs = "This is the last part: it removes the re-export." + (
-        f" It needs parts 1 to {total - 1} to have landed." if total > 1 else ""
-    )
+    names = _names([moved.symbol for moved in plan.symbols])
+    before = f" It needs {'part 1' if total == 2 else f'parts 1 to {total - 1}'} to have landed." if total > 1 else ""
+    if dict(plan.options).get(FROM_SHIMS):
+        title = f"Keep {names} imported from {_origin(plan.symbols)}"
+        needs = f"This is the last part: it writes `{FILE_NAME}`, by which `check-narrowed` keeps the call sites so.{before}"
+        return PullRequest(_RECORD, title, _body(plan, plan.symbols, changes, needs), changes, last=True)
+    packages = [f"x:{package}" for package in plan.package.split(", ")]
+    title = f"Stop re-exporting {names} from {_names(packages)}"
+    needs = f"This is the last part: it removes the re-export{'' if len(plan.symbols) == 1 else 's'}.{before}"
     return PullRequest(_REMOVAL, title, _body(plan, plan.symbols, changes, needs), changes, last=True)
 
 
@@ -159,8 +170,7 @@ def _body(plan: Plan, symbols: Sequence[Moved], changes: tuple[FileChange, ...],
         [
             "## Why",
             "",
-            f"Whoever imports `{plan.package}` pays for everything that the `__init__` re-exports, "
-            "whether it is needed or not.",
+            _why(plan),
             "",
             "## What",
             "",
@@ -181,7 +191,7 @@ def _body(plan: Plan, symbols: Sequence[Moved], changes: tuple[FileChange, ...],
             "",
             "## Reproduce",
             "",
-            f"    {command_of(plan)}",
+            *(f"    {line}" for line in command_of(plan).splitlines()),
             "",
             "## Undo",
             "",
@@ -189,6 +199,14 @@ def _body(plan: Plan, symbols: Sequence[Moved], changes: tuple[FileChange, ...],
             + ("." if "last part" in needs else "; once the last part has landed, revert that one first."),
         ]
     )
+
+
+def _why(plan: Plan) -> str:
+    packages = [f"`{package}`" for package in plan.package.split(", ")]
+    if dict(plan.options).get(FROM_SHIMS):
+        return f"{packages[0]} has moved these names; its shims warn whoever still reads them at the old place, and will go."
+    listed = ", ".join(packages[:3]) + (f" or one of {len(packages) - 3} more packages" if packages[3:] else "")
+    return f"Whoever imports {listed} pays for everything that the `__init__` re-exports, whether it is needed or not."
 
 
 def _names(symbols: Sequence[str]) -> str:

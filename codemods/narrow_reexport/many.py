@@ -75,7 +75,7 @@ def rows_of(data: bytes, path: str, base: Request) -> list[Request]:
     if not isinstance(told, dict) or told.get("version") != _VERSION or set(told) != {"version", "narrow"}:
         _bad(path, f"a request holds `version = {_VERSION}` and tables [[narrow]], and nothing else")
     tables = told["narrow"]
-    if not isinstance(tables, list) or not tables:
+    if not isinstance(tables, list):
         _bad(path, "`narrow` must be a list of tables")
     return [_row(table, f"row {number}", path, base) for number, table in enumerate(tables, start=1)]
 

@@ -79,7 +79,8 @@ class Plan:
 def plan_of(result: Result, request: Request) -> Plan:
     """The plan that a result amounts to."""
     stands = _standing(result, request.root)
-    last = stands.last if stands is not None else frozenset()
+    # with --from-shims no re-export goes, so nothing waits for that
+    last = stands.last if stands is not None and not result.installed else frozenset()
     groups = tuple(tuple(sorted(group)) for group in stands.groups) if stands is not None else ()
     together = {path for group in groups for path in group}
     symbols = dict(stands.symbols) if stands is not None else {}
@@ -104,11 +105,11 @@ def plan_of(result: Result, request: Request) -> Plan:
     moved = [Moved(str(r.symbol), str(r.origin), str(r.site), r.same_name) for r in result.resolutions]
     given = tuple((field.name, getattr(request.options, field.name)) for field in fields(NarrowOptions))
     default = NarrowOptions()
-    options = tuple((name, value) for name, value in sorted(given) if value != getattr(default, name))
+    options = (*((name, value) for name, value in sorted(given) if value != getattr(default, name)), *result.asked)
     return Plan(
         result.package,
         tuple(sorted(moved, key=lambda each: each.symbol)),
-        options,
+        tuple(sorted(options)),
         tuple(sorted(files, key=lambda file: (file.root != ".", file.root, file.path))),
         tuple(sorted(groups)),
         tuple(sorted(rows)),

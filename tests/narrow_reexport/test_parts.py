@@ -59,9 +59,7 @@ def programs(files: Tree) -> list[str]:
     )
 
 
-def check_every_prefix(
-    files: Tree, asked: Sequence[str], order: Sequence[int], way: str
-) -> list[plan_io.PlannedFile]:
+def check_every_prefix(files: Tree, asked: Sequence[str], order: Sequence[int], way: str) -> list[plan_io.PlannedFile]:
     """Every prefix of this order of the parts keeps all programs running; the whole is the run in one go.
 
     `asked` is the command: symbols of `pkg`, or `--plan` and a file.
