@@ -49,7 +49,7 @@ def _block(package: str, own: Sequence[Ranked], left_out: Mapping[str, str], cou
         yield f"package = {json.dumps(package, ensure_ascii=False)}"
         yield "symbols = ["
     else:
-        yield f"# {package}: nothing that can be narrowed"
+        yield f"# {package}: no name here that can be narrowed as it stands"
     lead = "    " if count else ""
     for each in own:
         place = f"{each.path}:{each.line}"
@@ -77,7 +77,7 @@ def _left_out(namespaces: Namespaces, package: str, own: Sequence[Ranked]) -> di
 
 def _reason(name: str, package: str, located: Module, namespaces: Namespaces, syntax: Syntax) -> str:
     if name == "*":
-        return "a star; name the symbols"
+        return "a star: list the names that it brings"
     if name.startswith("__") and name.endswith("__"):
         return "tools read names like this from the package"
     bindings = namespaces.bindings(package, name)

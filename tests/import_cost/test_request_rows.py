@@ -48,7 +48,7 @@ def test_what_the_init_needs_itself_is_left_out_with_the_line(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("init", "reason"),
     [
-        ("from .heavy import *\n", "not *: a star; name the symbols"),
+        ("from .heavy import *\n", "not *: a star: list the names that it brings"),
         (
             "try:\n    from .heavy import big\nexcept ImportError:\n    big = None\n",
             "not big: it has more than one origin (lines 2, 4)",
@@ -67,7 +67,7 @@ def test_a_package_with_nothing_to_narrow_is_no_row_and_the_file_runs_all_the_sa
     said = cost(tmp_path, "--everywhere", "--plan-out", "rows.toml")
     assert said.err == "wrote 0 rows with 0 symbols to rows.toml\n"
     text = (tmp_path / "rows.toml").read_text()
-    assert "# pkg: nothing that can be narrowed\n" in text
+    assert "# pkg: no name here that can be narrowed as it stands\n" in text
     assert reason in text
     outcome = narrow(tmp_path, "--plan", "rows.toml")
     assert outcome.code == 0, outcome.text
