@@ -129,8 +129,10 @@ def _merged(
     last = tuple(changed[path] for path in sorted(changed) if path in inits)
     first = {change.path: change.before for change in now.values()}
     stopped = refusals and not request.options.keep_going
+    out = sorted({refusal.symbol for refusal in refusals}) if request.options.keep_going else []
+    left_out = (f"left out, since they were refused: {', '.join(out)}",) if out else ()
     return Result(
-        ", ".join(dict.fromkeys(result.package for result in results)),
+        ", ".join(dict.fromkeys(each.package for each in [r for r in results if r.resolutions] or results)),
         tuple(found for result in results for found in result.resolutions),
         ((request.root, (*calls, *row, *last)),) if not stopped else (),
         refusals,
@@ -141,7 +143,7 @@ def _merged(
         accepted=tuple(dict.fromkeys(each for result in results for each in result.accepted)),
         still=tuple(each for result in results for each in result.still),
         dropped=tuple(each for result in results for each in result.dropped),
-        notes=tuple(dict.fromkeys(each for result in results for each in result.notes)),
+        notes=(*dict.fromkeys(each for result in results for each in result.notes), *left_out),
         searched=max((result.searched for result in results), default=0),
         outside=tuple(dict.fromkeys(each for result in results for each in result.outside)),
         inits=tuple(sorted(inits)),

@@ -91,6 +91,7 @@ def test_keep_going_leaves_the_refused_symbols_out_of_all_rows() -> None:
         assert contents(root) == wanted
         for said in ("bad.py:3: refused", "a has no name nope", "no package c.d", "a:one comes from a.one:one"):
             assert said in outcome.text, outcome.text
+        assert "note: left out, since they were refused: b:four\n" in outcome.text
         again = narrow(root, "--plan", requested(root, rows), "--keep-going")
         assert again.code == 4
         assert contents(root) == wanted
@@ -150,6 +151,14 @@ def test_a_part_says_the_command_of_each_row() -> None:
         assert "    narrow-reexport a one two --exclude 'x/**'\n" in text
         assert "    narrow-reexport b four --shim --exclude 'x/**'\n" in text
         assert "Subject: [PATCH 2/2] Stop re-exporting one, two and 1 more from a, b\n" in text
+
+
+def test_the_summary_says_of_each_package_what_it_no_longer_loads() -> None:
+    with tree(FILES) as root:
+        said = narrow(root, "--plan", requested(root, ROWS.replace("shim = true", ""))).text
+        assert "import a no longer loads a.one, a.two\n" in said
+        assert "import b no longer loads b.quad\n" in said
+        assert said.count("callers outside this tree") == 1
 
 
 def test_json_says_the_same() -> None:
