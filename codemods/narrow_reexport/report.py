@@ -185,7 +185,8 @@ def _what(result: Result, root: object, change: FileChange, *, callers_only: boo
     if root == result.changes[0][0] and change.path in own | {f"{path}i" for path in own}:
         if callers_only:
             return "taken out of __all__"
-        removed = sum(not found.narrowed for found in result.resolutions)
+        init = change.path.removesuffix("i")
+        removed = sum(not found.narrowed for found in result.resolutions if found.site.path == init)
         if not removed and MARKER.encode() in change.after:
             return "shim added"
         return "re-export removed" if removed <= 1 else f"{removed:,} re-exports removed"
