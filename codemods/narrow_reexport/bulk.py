@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import cast
 
 from codemods.engine import project
-from codemods.engine.bans import BASELINE
+from codemods.engine.bans import BASELINE, FILE_NAME
 from codemods.engine.clock import Clock
 from codemods.engine.errors import BadConfiguration
 from codemods.engine.model import FileChange
@@ -26,6 +26,8 @@ from codemods.narrow_reexport.numbered import CALL_SITES, GUARD, WHOLE, numbered
 from codemods.narrow_reexport.plan_io import Moved, Plan, PlannedPart, changes_of, encode
 
 TEMPLATE = "{title}\n\n{body}"
+_RECORD = "record"
+FROM_SHIMS = "from_shims"  # what a plan says besides the options: see `Result.asked`
 _SHOWN = 40  # sites that one body lists
 
 
@@ -111,18 +113,22 @@ def pull_requests(
 
 
 def command_of(plan: Plan) -> str:
-    """The command line that makes the plan; one for each of its rows."""
+    """The command line that makes the plan; one line for each of its rows."""
+    if dict(plan.options).get(FROM_SHIMS):
+        return _command("", ["--from-shims", plan.package], plan.options)
     if plan.requests:
-        return "; ".join(_command(asked.package, asked.symbols, asked.options) for asked in plan.requests)
+        return "\n".join(_command(asked.package, asked.symbols, asked.options) for asked in plan.requests)
     named = [moved.symbol.partition(":") for moved in plan.symbols]
     packages = sorted({package for package, _, _ in named})
-    return "; ".join(_command(each, [n for own, _, n in named if own == each], plan.options) for each in packages)
+    return "\n".join(_command(each, [n for own, _, n in named if own == each], plan.options) for each in packages)
 
 
 def _command(package: str, symbols: Sequence[str], options: Sequence[tuple[str, object]]) -> str:
-    words = ["narrow-reexport", package, *symbols]
+    words = ["narrow-reexport", *([package] if package else []), *symbols]
     for name, value in options:
         flag = f"--{name.replace('_', '-')}"
+        if name == FROM_SHIMS:
+            continue
         if name == "ban":
             words.append("--no-ban")
         elif isinstance(value, bool):
@@ -149,20 +155,26 @@ def _call_sites(plan: Plan, part: PlannedPart, changes: tuple[FileChange, ...], 
     symbols = [moved for moved in plan.symbols if moved.symbol in own or not own]
     names = _names([moved.symbol for moved in symbols])
     title = f"Import {names} from {_origin(symbols)}, {part.number}/{total}: {part.name}"
-    needs = (
-        "This part works alone, before or after any other: the direct imports work while the re-export is still there. "
-        f"Part {total} removes it."
-    )
+    needs = "This part works alone, before or after any other: the direct imports work "
+    if dict(plan.options).get(FROM_SHIMS):
+        needs += "with every version of the package that has the moved modules."
+    else:
+        needs += f"while the re-export is still there. Part {total} removes it."
     if plan.guard:
         needs += " It stands on the guard, and takes its own files out of the baseline."
     return PullRequest(part.name, title, _body(plan, symbols, changes, needs), changes)
 
 
 def _removal(plan: Plan, part: PlannedPart, changes: tuple[FileChange, ...], total: int) -> PullRequest:
-    title = f"Stop re-exporting {_names([moved.symbol for moved in plan.symbols])} from {plan.package}"
-    needs = "This is the last part: it removes the re-export." + (
-        f" It needs parts 1 to {total - 1} to have landed." if total > 1 else ""
-    )
+    names = _names([moved.symbol for moved in plan.symbols])
+    before = f" It needs {'part 1' if total == 2 else f'parts 1 to {total - 1}'} to have landed." if total > 1 else ""
+    if dict(plan.options).get(FROM_SHIMS):
+        title = f"Keep {names} imported from {_origin(plan.symbols)}"
+        needs = f"This is the last part: it writes `{FILE_NAME}`, by which `check-narrowed` keeps the call sites so.{before}"
+        return PullRequest(_RECORD, title, _body(plan, plan.symbols, changes, needs), changes, last=True)
+    packages = [f"x:{package}" for package in plan.package.split(", ")]
+    title = f"Stop re-exporting {names} from {_names(packages)}"
+    needs = f"This is the last part: it removes the re-export{'' if len(plan.symbols) == 1 else 's'}.{before}"
     return PullRequest(part.name, title, _body(plan, plan.symbols, changes, needs), changes, last=True)
 
 
@@ -177,8 +189,7 @@ def _body(plan: Plan, symbols: Sequence[Moved], changes: tuple[FileChange, ...],
         [
             "## Why",
             "",
-            f"Whoever imports `{plan.package}` pays for everything that the `__init__` re-exports, "
-            "whether it is needed or not.",
+            _why(plan),
             "",
             "## What",
             "",
@@ -200,7 +211,7 @@ def _body(plan: Plan, symbols: Sequence[Moved], changes: tuple[FileChange, ...],
             "",
             "## Reproduce",
             "",
-            f"    {command_of(plan)}",
+            *(f"    {line}" for line in command_of(plan).splitlines()),
             "",
             "## Undo",
             "",
@@ -208,6 +219,14 @@ def _body(plan: Plan, symbols: Sequence[Moved], changes: tuple[FileChange, ...],
             + ("." if "This is the" in needs else "; once the last part has landed, revert that one first."),
         ]
     )
+
+
+def _why(plan: Plan) -> str:
+    packages = [f"`{package}`" for package in plan.package.split(", ")]
+    if dict(plan.options).get(FROM_SHIMS):
+        return f"{packages[0]} has moved these names; its shims warn whoever still reads them at the old place, and will go."
+    listed = ", ".join(packages[:3]) + (f" or one of {len(packages) - 3} more packages" if packages[3:] else "")
+    return f"Whoever imports {listed} pays for everything that the `__init__` re-exports, whether it is needed or not."
 
 
 def _names(symbols: Sequence[str]) -> str:

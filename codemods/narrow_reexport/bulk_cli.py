@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 def bulk_options(command: Callable[..., None]) -> Callable[..., None]:
     """The options that turn a run into a plan, patches or branches."""
     options = [
-        click.option("--plan", metavar="FILE", help="Narrow what the rows of FILE (TOML or JSON) say, all or nothing."),
+        click.option("--plan", metavar="FILE", help="Narrow what the rows of FILE (TOML or JSON) say."),
         click.option("--plan-out", metavar="FILE", help="Write what would be done to FILE; leave the tree alone."),
         click.option(
             "--apply", "apply_plan", metavar="FILE", help="Do what the plan in FILE says, or ship it in parts."

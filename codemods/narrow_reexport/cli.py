@@ -224,8 +224,8 @@ def _request(root: Path, arguments: Mapping[str, object], options: NarrowOptions
     if arguments["python"] is not None and not from_shims:
         raise click.UsageError("--python says where --from-shims looks; it means nothing without it")
     if arguments["plan"]:
-        if package or arguments["every"] or options.also or options.keep_going:
-            raise click.UsageError("--plan takes packages and symbols from the file, in this checkout, all or nothing")
+        if package or arguments["every"] or options.also:
+            raise click.UsageError("--plan takes packages and symbols from the file, in this checkout alone")
         return Request(root, "", (), options=options, plan=str(arguments["plan"]))
     if not package:
         raise click.UsageError("Missing argument 'PACKAGE'.")

@@ -26,7 +26,7 @@ from codemods.narrow_reexport.forms.init_uses import ASKED, InitPlan
 from codemods.narrow_reexport.forms.shim import plan_shim, with_shim
 from codemods.narrow_reexport.forms.shim_table import Moved
 from codemods.narrow_reexport.forms.verdicts import accepts
-from codemods.narrow_reexport.parts import Standing, standing
+from codemods.narrow_reexport.parts import Ground, ground
 from codemods.narrow_reexport.plan import plan_file
 from codemods.narrow_reexport.request import Checkout, Request, Result, StillLoaded, accepted_sites
 from codemods.narrow_reexport.side_effects import side_effects
@@ -73,8 +73,7 @@ def assemble(
     shim: tuple[Moved, ...] = ()
     own_syntax = namespaces.syntax(package)
     if request.options.shim and own_syntax is not None:
-        file = request.root / FILE_NAME
-        bans = load_bans(main.tree.read(FILE_NAME)) if file.is_file() else ()
+        bans = load_bans(main.tree.read(FILE_NAME)) if main.tree.has(FILE_NAME) else ()
         recorded = frozenset(ban.symbol for ban in bans if not ban.lazy)
         removal = request.options.shim_removal
         shim, shim_refusals, shim_warnings = plan_shim(own_syntax, context.resolutions, removal, recorded)
@@ -121,28 +120,27 @@ def assemble(
     complete = []
     for number, (root, own_changes) in enumerate(changes):
         finished = [*own_changes]
-        row = ban_change(root, rows) if number == 0 or own_changes else None
+        row = ban_change(checkouts[number].tree, rows) if number == 0 or own_changes else None
         finished += [row] if row is not None else []
         finished += inits if number == 0 else []
         complete.append((root, tuple(finished)))
-    stands = (
-        _standing(changes[0][1], main, context, before, namespaces.bytes_of(package)) if request.wants_parts else None
-    )
+    grounds = _grounds(changes[0][1], main, context, before, namespaces) if request.wants_parts else ()
     return replace(
         result,
         changes=tuple(complete),
         still=_still(package, context, after),
         failures=tuple(failures),
         inits=tuple(change.path for change in inits),
-        standing=stands,
+        grounds=grounds,
     )
 
 
-def _standing(
-    changes: tuple[FileChange, ...], main: Checkout, context: Context, before: ImportGraph, init: bytes
-) -> Standing:
+def _grounds(
+    changes: Sequence[FileChange], main: Checkout, context: Context, before: ImportGraph, namespaces: Namespaces
+) -> tuple[Ground, ...]:
     near = before.closure(context.package.name).union(*(before.closure(r.origin.module) for r in context.resolutions))
-    return standing(changes, list(main.plans.values()), context, frozenset(near), init)
+    init = namespaces.bytes_of(context.package)
+    return (ground(changes, list(main.plans.values()), context, frozenset(near), init),)
 
 
 def plan_documents(checkout: Checkout, context: Context) -> None:
@@ -318,10 +316,8 @@ def _rows(request: Request, context: Context, init: InitPlan) -> list[Ban]:
     return [Ban(found.symbol, found.origin) for found in context.resolutions if found.symbol.name not in init.kept]
 
 
-def ban_change(root: Path, rows: Sequence[Ban]) -> FileChange | None:
-    path = root / FILE_NAME
-    tree = Tree(root, (FILE_NAME,))
-    data = tree.read(FILE_NAME) if path.is_file() else b""
+def ban_change(tree: Tree, rows: Sequence[Ban]) -> FileChange | None:
+    data = tree.read(FILE_NAME) if tree.has(FILE_NAME) else b""
     old = {ban.symbol: ban for ban in load_bans(data)} if data else {}
     merged = [replace(old[row.symbol], origin=row.origin) if row.symbol in old else row for row in rows]
     # "outer:sym" = { origin = "pkg:sym" }, and pkg:sym is narrowed now: the row follows

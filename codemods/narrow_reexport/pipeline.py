@@ -46,7 +46,7 @@ def run(request: Request, session: Session | None = None) -> Result:
     package = layout.locate(request.package)
     if package is None:
         raise UnknownPackage(f"no package {request.package} in this tree")
-    bans = load_bans(tree.read(FILE_NAME)) if (request.root / FILE_NAME).is_file() else ()
+    bans = load_bans(tree.read(FILE_NAME)) if tree.has(FILE_NAME) else ()
     known = {ban.symbol.name: ban.origin for ban in bans if ban.symbol.module == request.package}
     syntax = namespaces.syntax(package)
     known |= shimmed(syntax.source, syntax.tree) if syntax is not None else {}

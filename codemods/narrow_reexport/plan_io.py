@@ -20,6 +20,7 @@ from codemods.engine.hunks import Hunk, apply_hunks, hunks_of
 from codemods.engine.model import FileChange, Symbol
 from codemods.engine.project import Tree, digest
 from codemods.narrow_reexport.outcome import ban_change
+from codemods.narrow_reexport.parts import Standing, standing
 from codemods.narrow_reexport.request import Request, Result
 
 SCHEMA_VERSION = 1
@@ -112,8 +113,9 @@ class Plan:
 
 def plan_of(result: Result, request: Request) -> Plan:
     """The plan that a result amounts to."""
-    stands = result.standing
-    last = stands.last if stands is not None else frozenset()
+    stands = _standing(result, request.root)
+    # with --from-shims no re-export goes, so nothing waits for that
+    last = stands.last if stands is not None and not result.installed else frozenset()
     groups = tuple(tuple(sorted(group)) for group in stands.groups) if stands is not None else ()
     together = {path for group in groups for path in group}
     symbols = dict(stands.symbols) if stands is not None else {}
@@ -140,7 +142,7 @@ def plan_of(result: Result, request: Request) -> Plan:
     return Plan(
         result.package,
         tuple(sorted(moved, key=lambda each: each.symbol)),
-        _options(request),
+        tuple(sorted((*_options(request), *result.asked))),
         tuple(sorted(files, key=lambda file: (file.root != ".", file.root, file.path))),
         tuple(sorted(groups)),
         tuple(sorted(rows)),
@@ -148,6 +150,13 @@ def plan_of(result: Result, request: Request) -> Plan:
         tuple(sorted(inits)),
         () if request.from_shims else tuple(Asked(each.package, each.symbols, _options(each)) for each in asked),
     )
+
+
+def _standing(result: Result, root: Path) -> Standing | None:
+    if not result.grounds:
+        return None
+    own = [change for at, changes in result.changes if at == root for change in changes if change.path != FILE_NAME]
+    return standing(own, result.grounds, frozenset(result.inits))
 
 
 def changes_of(plan: Plan, root: Path) -> tuple[tuple[Path, tuple[FileChange, ...]], ...]:
@@ -182,7 +191,7 @@ def changes_of(plan: Plan, root: Path) -> tuple[tuple[Path, tuple[FileChange, ..
     for spelled, own in found.items():
         folder = root / spelled
         bans = [Ban(_symbol(symbol), _symbol(origin)) for at, symbol, origin in plan.rows if at == spelled]
-        row = ban_change(folder, bans)
+        row = ban_change(Tree(folder, ()), bans)
         last = inits if spelled == "." else []
         complete.append((folder, (*own, *([row] if row is not None else []), *last)))
     return tuple(complete)

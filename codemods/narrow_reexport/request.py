@@ -17,7 +17,7 @@ from codemods.engine.model import Failure, FileChange, ImportEdge, Mention, Refu
 from codemods.engine.modules import Layout
 from codemods.engine.project import Tree
 from codemods.narrow_reexport.context import FilePlan
-from codemods.narrow_reexport.parts import Standing
+from codemods.narrow_reexport.parts import Ground
 from codemods.narrow_reexport.resolve import Resolution
 from codemods.narrow_reexport.reuse import Earlier
 from codemods.narrow_reexport.scan import Scan
@@ -71,7 +71,8 @@ class Result:
     installed: str = ""  # where the package lies whose shims were read
     inits: tuple[str, ...] = ()  # the `__init__` and its stubs
     rows: tuple[Request, ...] = ()  # the runs that this one was made of, each with its symbols by name
-    standing: Standing | None = None  # how the call sites stand to each other, if that was asked for
+    grounds: tuple[Ground, ...] = ()  # what decides how the call sites stand to each other, if that was asked for
+    asked: tuple[tuple[str, object], ...] = ()  # what the command line said besides the options
 
     @property
     def files(self) -> int:

@@ -215,7 +215,7 @@ def test_a_body_of_many_rows_has_a_command_for_each_with_its_options(tmp_path: P
         who = ["--author", "Bob <b@example.org>", "--patches", str(tmp_path)]
         assert narrow(root, "--plan", "../rows.toml", *who).code == 0
         text = (tmp_path / "0001-1-of-1.patch").read_text()
-        assert "    narrow-reexport pkg sym; narrow-reexport two one --no-ban --shim\n" in text
+        assert "    narrow-reexport pkg sym\n    narrow-reexport two one --no-ban --shim\n" in text
         (root / "../rows.toml").write_text(rows.replace('{package = "pkg", symbols = ["sy*"]}, ', ""))
         assert narrow(root, "--plan", "../rows.toml", *who).code == 0
         assert "    narrow-reexport two one --no-ban --shim\n" in (tmp_path / "0001-removal.patch").read_text()
