@@ -220,7 +220,7 @@ def _plan(request: Request, base: _Base, work: _Work, trees: Mapping[Path, Tree]
         assert checkout.scan is not None
         checkout.sources = {survivor.path: survivor.data for survivor in checkout.scan.python}
         own = replace(context, layout=checkout.layout)
-        checkout.plans = plan_files(checkout.sources, own, request.progress)
+        checkout.plans = plan_files(checkout.sources, own, request.progress, request.planner)
         drop_unused(checkout, own)
     # nothing that the package loads can import the checkout, so no import of it can close a cycle
     blind = ImportGraph(lambda name: None, base.tree.read)
