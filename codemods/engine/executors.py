@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, wait
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from codemods.engine.release import OtherRelease, release
 
@@ -20,6 +20,7 @@ T = TypeVar("T")
 S = TypeVar("S")
 
 Job = tuple[str, bytes]
+Losses = tuple[type[BaseException], ...]
 
 _MOST_FILES, _MOST_BYTES = 16, 1 << 18  # of a chunk: small enough for many workers, large enough to be worth a message
 _PATIENCE = 5.0  # seconds between two looks at whether anybody is still at work
@@ -29,13 +30,20 @@ _unpacked: dict[str, Any] = {}
 _one_at_a_time = threading.Lock()
 
 
+class Handle(Protocol):
+    """What stands for the shared argument in a call."""
+
+    def value(self) -> Any:
+        """The argument. Raises OSError where it is lost."""
+
+
 class Remote(Executor):
     """An executor on other machines, which has its own way to give them an argument once, and may lose them all."""
 
-    losses: tuple[type[BaseException], ...] = ()  # what a call raises whose worker is gone
+    losses: Losses = ()  # what a call raises whose worker is gone
 
-    def share(self, value: object) -> object:
-        """What stands for the value in a call; a worker gets the value."""
+    def share(self, value: object) -> Handle:
+        """Give the value to the workers."""
         raise NotImplementedError
 
     def lives(self) -> bool:
@@ -73,16 +81,17 @@ def each_on(executor: Executor, function: Callable[[str, bytes, S], T], jobs: Se
     if not jobs:
         return
     remote = executor if isinstance(executor, Remote) else None
+    losses: Losses = (*_LOST, *(remote.losses if remote is not None else ()))
     try:
-        handle = Packed.of(shared) if remote is None else remote.share(shared)
-    except _LOST:
+        handle: Handle | None = Packed.of(shared) if remote is None else remote.share(shared)
+    except losses:
         handle = None
     pending: list[tuple[list[Job], Future[list[T]] | None]] = []
     for chunk in chunks(jobs):
-        pending.append((chunk, _submitted(executor, function, chunk, handle) if handle is not None else None))
+        pending.append((chunk, _submitted(executor, function, chunk, handle, losses) if handle is not None else None))
     try:
         for chunk, future in pending:
-            found = _outcome(future, remote) if future is not None else None
+            found = _outcome(future, remote, losses) if future is not None else None
             if found is None:
                 found = [function(path, data, shared) for path, data in chunk]
                 if remote is not None:
@@ -109,17 +118,16 @@ def chunks(jobs: Sequence[Job]) -> Iterator[list[Job]]:
 
 
 def _submitted(
-    executor: Executor, function: Callable[[str, bytes, S], T], chunk: list[Job], handle: object
+    executor: Executor, function: Callable[[str, bytes, S], T], chunk: list[Job], handle: Handle, losses: Losses
 ) -> Future[list[T]] | None:
     try:
         return executor.submit(_call, function, chunk, handle, release())
-    except _LOST:
+    except losses:
         return None
 
 
-def _outcome(future: Future[list[T]], remote: Remote | None) -> list[T] | None:
+def _outcome(future: Future[list[T]], remote: Remote | None, losses: Losses) -> list[T] | None:
     """The results of a chunk; None where it got lost."""
-    losses: tuple[type[BaseException], ...] = _LOST + (remote.losses if remote is not None else ())
     try:
         while remote is not None and not wait([future], _PATIENCE).done:
             if not remote.lives():
@@ -129,10 +137,10 @@ def _outcome(future: Future[list[T]], remote: Remote | None) -> list[T] | None:
         return None
 
 
-def _call(function: Callable[[str, bytes, S], T], chunk: list[Job], handle: Any, wanted: str) -> list[T]:
+def _call(function: Callable[[str, bytes, S], T], chunk: list[Job], handle: Handle, wanted: str) -> list[T]:
     if release() != wanted:
         raise OtherRelease(f"a worker runs {release()}, and this is {wanted}", hint="install the same there")
-    shared = handle.value() if isinstance(handle, Packed) else handle
     # the function is bound to the processor, so threads of one process win nothing; parsing changes the warning filters
     with _one_at_a_time:
+        shared = handle.value()
         return [function(path, data, shared) for path, data in chunk]

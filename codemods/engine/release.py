@@ -12,8 +12,9 @@ import sys
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-import codemods
 from codemods.engine.errors import CodemodError
+
+_FOLDER = Path(__file__).parents[1]
 
 
 class OtherRelease(CodemodError):
@@ -28,7 +29,6 @@ def release() -> str:
     except PackageNotFoundError:  # run from a checkout that is not installed
         number = "unknown"
     found = hashlib.blake2b(digest_size=8)
-    for folder in map(Path, codemods.__path__):
-        for path in sorted(folder.rglob("*.py")):
-            found.update(path.relative_to(folder).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+    for path in sorted(_FOLDER.rglob("*.py")):
+        found.update(path.relative_to(_FOLDER).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
     return f"codemods {number} ({found.hexdigest()}), Python {sys.version_info.major}.{sys.version_info.minor}"

@@ -15,6 +15,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from codemods.engine.discover import is_code
 from codemods.engine.errors import CodemodError
 from codemods.engine.parallel import each
 from codemods.engine.project import Tree, digest
@@ -82,34 +83,28 @@ def plan_share(request: Request, share: Share) -> tuple[PartialPlan, int]:
 
 
 def listed(data: bytes, request: Request) -> frozenset[str]:
-    """The paths in a list, separated by NUL or newlines, as the trees of the run spell them. Raises BadShare."""
+    """The paths in a list, separated by NUL or newlines, as the trees of the run spell them. Raises BadShare.
+
+    Files of a kind that no run looks at (pictures, say) may be listed; they are nobody's share.
+    """
     spelled = [os.fsdecode(each) for each in (data.split(b"\0") if b"\0" in data else data.splitlines()) if each]
-    trees = {}
-    for root in (request.root, *request.also):
-        session = Session(root, request.options.exclude)
-        trees[root] = (session.tree, set(session.tree.paths))
+    trees = [Session(root, request.options.exclude).tree for root in (request.root, *request.also)]
+    known = {tree.root: frozenset(tree.paths) for tree in trees}
     found: set[str] = set()
     unknown: list[str] = []
-    for each_one in dict.fromkeys(spelled):
-        path = _path_in(each_one.replace("\\", "/") if os.name == "nt" else each_one, request.root, trees)
-        if path is None:
-            unknown.append(each_one)
-        else:
+    for one in dict.fromkeys(spelled):
+        full = posixpath.normpath((request.root / one).as_posix())
+        tree = next((tree for tree in trees if full.startswith(f"{tree.root.as_posix()}/")), None)
+        path = full[len(tree.root.as_posix()) + 1 :] if tree is not None else ""
+        if tree is not None and path not in known[tree.root]:
+            path = tree.canonical(path) or ""
+        if tree is not None and path in known[tree.root]:
             found.add(path)
+        elif tree is None or is_code(path) or not (tree.root / path).is_file():
+            unknown.append(one)
     if unknown:
         raise BadShare(f"--files-from names what is no file of this tree: {', '.join(unknown)}")
     return frozenset(found)
-
-
-def _path_in(spelled: str, base: Path, trees: Mapping[Path, tuple[Tree, set[str]]]) -> str | None:
-    full = posixpath.normpath(posixpath.join(base.as_posix(), spelled))
-    for root, (tree, paths) in trees.items():
-        if full.startswith(f"{root.as_posix()}/"):
-            path = full[len(root.as_posix()) + 1 :]
-            real = path if path in paths else tree.canonical(path)
-            if real in paths:
-                return real
-    return None
 
 
 class _Recorder:
