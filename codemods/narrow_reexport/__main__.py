@@ -101,5 +101,10 @@ def main(**arguments: object) -> None:
     sys.exit(cli.run(arguments))
 
 
+def merge_plans() -> None:
+    """The console script `merge-plans PART...`: the same as `narrow-reexport --merge-plans PART...`."""
+    main(["--merge-plans", *sys.argv[1:]])
+
+
 if __name__ == "__main__":
     main(prog_name="python -m codemods.narrow_reexport")

@@ -18,6 +18,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from codemods.narrow_reexport.__main__ import merge_plans
 from codemods.narrow_reexport.context import Context, FilePlan
 from codemods.narrow_reexport.shards import Share
 from tests.narrow_reexport.test_parts import LATE, PATCH, SITES, sites
@@ -165,6 +166,18 @@ def test_a_merge_writes_the_tree_as_a_run_does() -> None:
     with tree(FILES) as root:
         assert narrow(root, "pkg", "sym").code == 0
         assert contents(root) == found
+
+
+def test_the_console_script_takes_the_files_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    with tree(FILES) as root:
+        parts = parts_of(root, "pkg", "sym")
+        assert narrow(root, "--merge-plans", *parts, "--plan-out", "one.json").code == 0
+        monkeypatch.chdir(root)
+        monkeypatch.setattr(sys, "argv", ["merge-plans", *parts, "--plan-out", "other.json", "-q"])
+        with pytest.raises(SystemExit) as leaving:
+            merge_plans()
+        assert leaving.value.code == 0
+        assert (root / "other.json").read_bytes() == (root / "one.json").read_bytes()
 
 
 def test_a_share_with_places_in_the_way_is_written_all_the_same_and_says_so() -> None:
