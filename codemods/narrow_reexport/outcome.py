@@ -7,6 +7,7 @@ Invariant: it returns changes only if no site refused and every check of the res
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Executor
 from dataclasses import replace
 from pathlib import Path
 
@@ -367,14 +368,15 @@ def plan_files(
     context: Context,
     progress: Callable[[str, int, int], None] | None,
     planner: Planner | None = None,
+    executor: Executor | None = None,
 ) -> dict[str, FilePlan]:
-    """The plans of many files: by the planner, else on this machine, on all cores where that pays."""
+    """The plans of many files: by the planner, on the executor, else on this machine, on all cores where that pays."""
     jobs = list(sources.items())
-    if planner is None and len(jobs) < _PARALLEL_FROM:
+    if planner is None and executor is None and len(jobs) < _PARALLEL_FROM:
         return {path: plan_file(path, data, context) for path, data in jobs}
     from codemods.engine.parallel import each
 
-    found = planner(jobs, context) if planner is not None else each(plan_file, jobs, context)
+    found = planner(jobs, context) if planner is not None else each(plan_file, jobs, context, executor)
     plans: dict[str, FilePlan] = {}
     for number, plan in enumerate(found):
         plans[plan.path] = plan

@@ -17,7 +17,6 @@ from pathlib import Path
 
 from codemods.engine.discover import is_code
 from codemods.engine.errors import CodemodError
-from codemods.engine.parallel import each
 from codemods.engine.project import Tree, digest
 from codemods.engine.release import OtherRelease, release
 from codemods.engine.report import counted
@@ -25,7 +24,6 @@ from codemods.narrow_reexport import pipeline
 from codemods.narrow_reexport.context import Context, FilePlan, Planner
 from codemods.narrow_reexport.outcome import plan_files
 from codemods.narrow_reexport.partial_plan import Asked, PartialPlan, Planned, Stage, decode, fingerprint
-from codemods.narrow_reexport.plan import plan_file
 from codemods.narrow_reexport.request import Request
 from codemods.narrow_reexport.session import Session
 
@@ -62,7 +60,7 @@ class Share:
 
 def on(executor: Executor) -> Planner:
     """A planner that plans on an executor."""
-    return lambda jobs, context: each(plan_file, jobs, context, executor)
+    return lambda jobs, context: plan_files(dict(jobs), context, None, executor=executor).values()
 
 
 def _here(jobs: Sequence[Job], context: Context) -> Iterable[FilePlan]:

@@ -18,7 +18,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from codemods.narrow_reexport.__main__ import merge_plans
 from codemods.narrow_reexport.context import Context, FilePlan
 from codemods.narrow_reexport.shards import Share
 from tests.narrow_reexport.test_parts import LATE, PATCH, SITES, sites
@@ -169,6 +168,8 @@ def test_a_merge_writes_the_tree_as_a_run_does() -> None:
 
 
 def test_the_console_script_takes_the_files_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    from codemods.narrow_reexport.__main__ import merge_plans  # the first import of it changes sys.path
+
     with tree(FILES) as root:
         parts = parts_of(root, "pkg", "sym")
         assert narrow(root, "--merge-plans", *parts, "--plan-out", "one.json").code == 0
