@@ -2,7 +2,8 @@
 
 Owns every call of git but the listing of files.
 Invariant: commits are made through an index of their own outside the repository, branches appear all at once or not at all,
-and nothing that a target's configuration names is started: no hook, no filter, no monitor.
+and nothing that a target's configuration names is started: no hook, no filter, no monitor. Two calls are the person's own, and say
+so: `push` (hooks, credentials), and a checkout for a trial (filters, but no hook).
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ from __future__ import annotations
 import hashlib
 import os
 import subprocess
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,14 +18,17 @@ from pathlib import Path
 from codemods.engine.discover import checkout_top
 from codemods.engine.errors import CodemodError
 from codemods.engine.model import FileChange
+from codemods.engine.scratch import scratch_folder
 
 _AT_ONCE = 500  # paths on one command line
 # what a hook or an outer git has set for itself
-_LOCAL = frozenset(
+LOCAL = frozenset(
     {"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR"}
 )
 _QUIET = {"GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none", "LC_ALL": "C"}
+_OWN: dict[str, str] = {}  # for what the person's own configuration and environment decide
 _STARTS_NOTHING = ("-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}", "-c", "commit.gpgSign=false")
+_SHOWN = 20  # lines that a failed push says
 
 
 class GitFailed(CodemodError):
@@ -80,8 +83,8 @@ class Repository:
             rows.append(f"{mode} {blob}\t{path}\0")
         date = self._git("show", "-s", "--format=%cd", "--date=raw", parent).strip()
         name, _, mail = author.partition(" <")
-        with tempfile.TemporaryDirectory(prefix="codemods-") as folder:
-            own = {"GIT_INDEX_FILE": f"{folder}/index"}
+        with scratch_folder() as folder:
+            own = {"GIT_INDEX_FILE": str(folder / "index")}
             self._git("read-tree", parent, more=own)
             given = "".join(rows).encode("utf-8", "surrogateescape")
             self._git("update-index", "-z", "--index-info", given=given, more=own, top=True)
@@ -94,20 +97,61 @@ class Repository:
         given = message.encode("utf-8", "surrogateescape")
         return self._git("commit-tree", tree, "-p", parent, given=given, more=who).strip()
 
-    def create_branches(self, branches: Mapping[str, str]) -> tuple[str, ...]:
-        """All of these branches, or none; those that are new. One that is there already must be at its commit."""
-        new: list[str] = []
+    def missing_branches(self, branches: Mapping[str, str]) -> tuple[str, ...]:
+        """Those of these branches that are not there. One that is there must be at its commit."""
+        missing: list[str] = []
         for name, commit in branches.items():
             self._git("check-ref-format", "--branch", name)
             now = self._git("for-each-ref", "--format=%(objectname)", f"refs/heads/{name}").strip()
             if now and now != commit:
                 hint = f"delete it (git branch -D {name}) or choose another prefix"
                 raise GitFailed(f"there is a branch {name} with other commits", hint=hint)
-            new += [] if now else [name]
+            missing += [] if now else [name]
+        return tuple(missing)
+
+    def create_branches(self, branches: Mapping[str, str]) -> tuple[str, ...]:
+        """All of these branches, or none; those that are new. One that is there already must be at its commit."""
+        new = self.missing_branches(branches)
         rows = "".join(f"create refs/heads/{name}\0{branches[name]}\0" for name in new)
         if rows:
             self._git("update-ref", "-z", "--stdin", given=rows.encode("utf-8"))
-        return tuple(new)
+        return new
+
+    def ask(self, *question: str) -> str:
+        """The answer to a question that changes nothing, on one line; empty where git has none."""
+        try:
+            return self._git(*question).strip()
+        except GitFailed:
+            return ""
+
+    def push(self, remote: str, names: Sequence[str]) -> None:
+        """Push these branches, as the person would: with their hooks and credentials, never by force, and nothing else."""
+        for start in range(0, len(names), _AT_ONCE):
+            words = push_words(remote, names[start : start + _AT_ONCE])
+            self._git(*words, config=(), environment=_OWN, shown=_SHOWN)
+
+    def check_out(self, folder: Path, commit: str) -> Mapping[str, str]:
+        """Another working tree, at a commit; the variables that make git mean this one, wherever its `.git` leads."""
+        self._git("worktree", "add", "--detach", "--quiet", str(folder), commit, environment=_OWN)
+        there = Repository(folder, "")._git("rev-parse", "--absolute-git-dir").strip()
+        if there == self.ask("rev-parse", "--absolute-git-dir"):
+            raise GitFailed("git gave the checkout for the trial no place of its own")
+        return {"GIT_DIR": there, "GIT_WORK_TREE": str(folder)}
+
+    def check_out_again(self, place: Mapping[str, str], commit: str) -> None:
+        """Bring that working tree to another commit, clean: nothing that a command left there stays."""
+        there = Repository(Path(place["GIT_WORK_TREE"]), "")
+        there._git("checkout", "--force", "--detach", "--quiet", commit, more=place, environment=_OWN)
+        there._git("clean", "-ffdxq", more=place, environment=_OWN)
+
+    def checkouts(self) -> tuple[Path, ...]:
+        """The folders of all working trees that git knows, whether they are there or not."""
+        rows = self._git("worktree", "list", "--porcelain").splitlines()
+        return tuple(Path(row.removeprefix("worktree ")) for row in rows if row.startswith("worktree "))
+
+    def forget_checkout(self, folder: Path) -> None:
+        """Git knows no more of a working tree whose folder is gone."""
+        self._git("worktree", "remove", "--force", "--force", str(folder))
 
     def _blobs(self, commit: str, paths: Sequence[str]) -> dict[str, tuple[str, str]]:
         """The mode and the blob of each file that a commit holds."""
@@ -126,18 +170,24 @@ class Repository:
         return rows
 
     def _git(
-        self, *arguments: str, given: bytes = b"", more: Mapping[str, str] | None = None, top: bool = False
+        self,
+        *arguments: str,
+        given: bytes = b"",
+        more: Mapping[str, str] | None = None,
+        top: bool = False,
+        config: Sequence[str] = _STARTS_NOTHING,
+        environment: Mapping[str, str] = _QUIET,
+        shown: int = 1,
     ) -> str:
         folder = self.root
         for _ in range(self.prefix.count("/") if top else 0):
             folder = folder.parent
-        environment = {name: value for name, value in os.environ.items() if name not in _LOCAL}
-        environment |= {**_QUIET, **(more or {})}
+        plain = {name: value for name, value in os.environ.items() if name not in LOCAL}
         try:
             done = subprocess.run(
-                ["git", *_STARTS_NOTHING, "--literal-pathspecs", *arguments],
+                ["git", *config, "--literal-pathspecs", *arguments],
                 cwd=folder,
-                env=environment,
+                env={**plain, **environment, **(more or {})},
                 input=given,
                 capture_output=True,
                 check=False,
@@ -145,9 +195,16 @@ class Repository:
         except OSError as error:
             raise GitFailed(f"git cannot be started: {error.strerror}") from error
         if done.returncode:
-            said = (done.stderr.decode("utf-8", "replace").strip().splitlines() or ["it says nothing"])[-1]
-            raise GitFailed(f"git {arguments[0]} failed: {said}")
+            said = done.stderr.decode("utf-8", "replace").strip().splitlines() or ["it says nothing"]
+            lines = "\n    ".join(said[-shown:])
+            raise GitFailed(f"git {arguments[0]} failed: {lines}")
         return done.stdout.decode("utf-8", "surrogateescape")
+
+
+def push_words(remote: str, names: Sequence[str]) -> tuple[str, ...]:
+    """The push of branches as a command: these, under the same names, whatever the configuration would add."""
+    refs = [f"refs/heads/{name}:refs/heads/{name}" for name in names]
+    return ("push", "--no-follow-tags", "--no-recurse-submodules", remote, *refs)
 
 
 def repository(root: Path) -> Repository | None:

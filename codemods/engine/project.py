@@ -125,7 +125,9 @@ def deliver(file: Path, data: bytes) -> None:
     """Write a file that is no source: a plan. It appears whole or not at all."""
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        _replace(file, data)
+        temporary = file.with_name(f"{_TEMPORARY}{file.name}.tmp")  # the name that a killed run has left, too
+        _remove(temporary)
+        _replace(file, data, temporary)
     except OSError as error:
         raise CannotWrite(f"cannot be written: {_why(error)}", path=str(file)) from error
 
@@ -215,13 +217,13 @@ def _content(full: Path) -> bytes | None:
 # --- one file ---
 
 
-def _replace(full: Path, data: bytes) -> None:
+def _replace(full: Path, data: bytes, temporary: Path | None = None) -> None:
     """Put `data` in the place of a file, or create it, in one step; mode bits and owner stay."""
     try:
         kept = os.stat(full)
     except FileNotFoundError:
         kept = None
-    temporary = full.with_name(f"{_TEMPORARY}{os.urandom(6).hex()}.tmp")
+    temporary = temporary or full.with_name(f"{_TEMPORARY}{os.urandom(6).hex()}.tmp")
     try:
         _create(temporary, data, 0o600 if kept else 0o666)
         if kept:

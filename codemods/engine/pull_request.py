@@ -7,7 +7,7 @@ Invariant: a part's patch changes exactly the bytes that its `FileChange`s say; 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from codemods.engine.git import Repository
@@ -39,6 +39,12 @@ def message(part: PullRequest, template: str, *, signed_by: str = "") -> str:
     return f"{text}{trailer}\n"
 
 
+def title_and_body(text: str) -> tuple[str, str]:
+    """A commit message as git tells it apart: the first paragraph on one line, and the rest."""
+    first, _, rest = text.strip("\n").partition("\n\n")
+    return " ".join(first.split("\n")), rest.strip("\n")
+
+
 def patch(part: PullRequest, number: int, total: int, text: str, author: str, date: str, prefix: str) -> bytes:
     """The part as a mail that `git am --keep-cr` takes."""
     title, _, rest = text.partition("\n")
@@ -60,27 +66,40 @@ def patch(part: PullRequest, number: int, total: int, text: str, author: str, da
 
 
 def series(
-    parts: Sequence[PullRequest], messages: Sequence[str], author: str, date: str, prefix: str
+    parts: Sequence[PullRequest],
+    messages: Sequence[str],
+    author: str,
+    date: str,
+    prefix: str,
+    left_out: Collection[int] = (),
 ) -> dict[str, bytes]:
-    """The files of a patch series: each part, numbered, and `series`, which lists them in an order that works."""
+    """The files of a patch series: each part, numbered, and `series`, which lists them in an order that works.
+
+    Parts that are left out, by number, leave a gap.
+    """
     files: dict[str, bytes] = {}
     for number, (part, text) in enumerate(zip(parts, messages, strict=True), start=1):
+        if number in left_out:
+            continue
         name = f"{number:04}-{part.slug}.patch"
         files[name] = patch(part, number, len(parts), text, author, date, prefix)
     return {**files, "series": "".join(f"{name}\n" for name in files).encode("ascii")}
 
 
-def branches(
-    repository: Repository, parts: Sequence[PullRequest], messages: Sequence[str], author: str, prefix: str
-) -> dict[str, tuple[str, bool]]:
-    """Make a branch for each part, from HEAD; the last one stands on all others. For each its commit, and if it is new."""
-    head = repository.head()
-    found: dict[str, str] = {}
-    stacked = head
-    for number, (part, text) in enumerate(zip(parts, messages, strict=True), start=1):
-        name = f"{prefix}{number:02}-{part.slug}"
+def commits_of(
+    repository: Repository, parts: Sequence[PullRequest], messages: Sequence[str], author: str
+) -> tuple[str, ...]:
+    """A commit for each part, on HEAD; that of the last one stands on all others. No branch has them yet."""
+    head = stacked = repository.head()
+    found: list[str] = []
+    for part, text in zip(parts, messages, strict=True):
         upon = repository.commit(stacked, part.changes, text, author)
         alone = upon if part.last or stacked == head else repository.commit(head, part.changes, text, author)
-        found[name], stacked = alone, upon
-    new = repository.create_branches(found)
-    return {name: (commit, name in new) for name, commit in found.items()}
+        found.append(alone)
+        stacked = upon
+    return tuple(found)
+
+
+def branch_names(parts: Sequence[PullRequest], prefix: str) -> tuple[str, ...]:
+    """What the branches of the parts are called."""
+    return tuple(f"{prefix}{number:02}-{part.slug}" for number, part in enumerate(parts, start=1))

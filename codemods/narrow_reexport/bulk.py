@@ -7,19 +7,19 @@ Invariant: all parts together are the plan; the last one, which removes the re-e
 from __future__ import annotations
 
 import shlex
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
 from codemods.engine import project
 from codemods.engine.discover import checkout_top, list_files
 from codemods.engine.errors import BadConfiguration
-from codemods.engine.git import GitFailed, Uncommitted, repository
 from codemods.engine.model import FileChange
-from codemods.engine.pull_request import PullRequest, branches, message, series
+from codemods.engine.pull_request import PullRequest
 from codemods.engine.report import counted
 from codemods.engine.split import CODEOWNERS, Part, split, way_of
+from codemods.narrow_reexport.landing import NOT_RUN, deliver
 from codemods.narrow_reexport.plan_io import LAST, Moved, Plan, changes_of, encode
 
 TEMPLATE = "{title}\n\n{body}"
@@ -38,44 +38,34 @@ class Wishes:
     author: str = ""
     sign_off: bool = False
     template: str = TEMPLATE
+    open_with: str = ""  # gh, glab, or auto: by the address of the remote
+    remote: str = ""
+    base: str = ""
+    at_most: int = 0
+    dry_run: bool = False
+    command: str = ""  # that makes the branches, for a dry run to show
+    verify: str = ""
+    verify_timeout: float = 0.0
+    tell: Callable[[Sequence[str], str], None] = lambda lines, kind: None  # kind: out, err, or problem, as it comes
 
 
-def ship(plan: Plan, root: Path, wishes: Wishes) -> list[str]:
-    """Do what is wished for; says what was done. Raises CodemodError, and then nothing is left half done."""
+def ship(plan: Plan, root: Path, wishes: Wishes) -> tuple[list[str], int]:
+    """Do what is wished for; says what was done, and the exit code. Raises CodemodError, and then nothing is left half done."""
     said: list[str] = []
-    if wishes.plan_out:
+    if wishes.plan_out and not wishes.dry_run:
         project.deliver(Path(wishes.plan_out), encode(plan))
         said.append(f"wrote the plan for {counted(len(plan.files), 'file')} to {wishes.plan_out}")
     if not (wishes.split or wishes.patches or wishes.branches):
-        return said
+        return said, 0
     if not plan.files and not plan.rows:
-        return [*said, "there is nothing to ship"]
+        return [*said, "there is nothing to ship"], 0
     parts = pull_requests(plan, root, wishes.split or "count:1")
     said += [
         f"{number} {part.name}: {counted(len(part.changes), 'file')}" for number, part in enumerate(parts, start=1)
     ]
-    if not (wishes.patches or wishes.branches):
-        return said
-    found = repository(root)
-    author = wishes.author or (found.person() if found is not None else "")
-    if not author:
-        raise GitFailed("nobody is known as the author", hint='pass --author "Name <mail>"')
-    texts = [message(part, wishes.template, signed_by=author if wishes.sign_off else "") for part in parts]
-    if wishes.patches:
-        date = time.strftime("%a, %d %b %Y %H:%M:%S +0000", time.gmtime())
-        files = series(parts, texts, author, date, found.prefix if found is not None else "")
-        project.deliver_folder(root / wishes.patches, files)
-        said.append(f"wrote {counted(len(parts), 'patch').replace('patchs', 'patches')} to {wishes.patches}")
-    if wishes.branches:
-        if found is None:
-            raise GitFailed("--branches needs a git checkout")
-        modified = found.modified([change for part in parts for change in part.changes])
-        if modified:
-            hint = "commit or stash it: a branch starts at HEAD, and the plan was made for other text"
-            raise Uncommitted("has uncommitted changes", path=modified[0], hint=hint)
-        made = branches(found, parts, texts, author, wishes.branches)
-        said += [f"{'made' if new else 'kept'} {name} ({commit[:12]})" for name, (commit, new) in made.items()]
-    return said
+    source_roots = dict(plan.options).get("source_root", ())
+    done, code = deliver(parts, root, wishes, cast("tuple[str, ...]", source_roots))
+    return [*said, *done], code
 
 
 def pull_requests(plan: Plan, root: Path, way: str) -> tuple[PullRequest, ...]:
@@ -173,7 +163,7 @@ def _body(plan: Plan, symbols: Sequence[Moved], changes: tuple[FileChange, ...],
             "## How it was verified",
             "",
             "Every file of the tree was searched. The new files parse, differ in the edited statements only, close no "
-            "import cycle, and a second run finds nothing to do. No code of the project was run.",
+            f"import cycle, and a second run finds nothing to do. {NOT_RUN}",
             "",
             "## Places for a person's eye",
             "",

@@ -7,11 +7,14 @@ Invariant: nothing is written over work that no commit holds, unless that is ask
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+import shlex
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO, cast
 
 import click
+from click.core import ParameterSource
 
 from codemods.engine.report import counted
 
@@ -33,6 +36,22 @@ def bulk_options(command: Callable[..., None]) -> Callable[..., None]:
         ),
         click.option("--patches", metavar="DIR", help="Write each part to DIR, for `git am --keep-cr`."),
         click.option("--branches", metavar="PREFIX", help="Make a branch for each part, without touching your files."),
+        click.option(
+            "--open",
+            "open_with",
+            is_flag=False,
+            flag_value="auto",
+            type=click.Choice(["auto", "gh", "glab"]),
+            help="Push the branches and open a pull request for each, with gh or glab.  [default: by the remote]",
+        ),
+        click.option("--remote", metavar="NAME", help="Where --open pushes.  [default: as git push]"),
+        click.option("--base", metavar="BRANCH", help="What --open proposes to change.  [default: the main branch]"),
+        click.option("--open-at-most", type=click.IntRange(min=1), help="Open so many; the next run goes on."),
+        click.option("--dry-run", is_flag=True, help="Print the commands of --open; do nothing."),
+        click.option("--verify-command", metavar="CMD", help="Ship only parts with which CMD, in a checkout, exits 0."),
+        click.option(
+            "--verify-timeout", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS", help="End CMD after."
+        ),
         click.option("--author", metavar="'NAME <MAIL>'", help="The author of patches and commits.  [default: git's]"),
         click.option("-s", "--sign-off", is_flag=True, help="Add a Signed-off-by line."),
         click.option("--message", type=click.File(encoding="utf-8"), help="The template: {title}, {body}, {name}."),
@@ -54,8 +73,8 @@ def save(changes: Sequence[tuple[Path, tuple[FileChange, ...]]], *, allow_dirty:
         project.save(root, own)
 
 
-def apply(root: Path, arguments: Mapping[str, object]) -> list[str]:
-    """Do what a plan file says: write it, or ship it in parts."""
+def apply(root: Path, arguments: Mapping[str, object]) -> tuple[list[str], int]:
+    """Do what a plan file says: write it, or ship it in parts. What was done, and the exit code."""
     from codemods.engine import project
     from codemods.narrow_reexport import bulk, plan_io
 
@@ -64,18 +83,17 @@ def apply(root: Path, arguments: Mapping[str, object]) -> list[str]:
     file, wishes = root / str(arguments["apply_plan"]), wishes_of(arguments)
     plan = plan_io.decode(project.Tree(file.parent, ()).read(file.name), file.name)
     if wishes is not None:
-        said = bulk.ship(plan, root, wishes)
-    else:
-        project.resume(root)
-        changes = plan_io.changes_of(plan, root)
-        save(changes, allow_dirty=bool(arguments["allow_dirty"]))
-        said = [f"changed {counted(sum(len(own) for _, own in changes), 'file')}"]
-    return said
+        return bulk.ship(plan, root, wishes)
+    project.resume(root)
+    changes = plan_io.changes_of(plan, root)
+    save(changes, allow_dirty=bool(arguments["allow_dirty"]))
+    return [f"changed {counted(sum(len(own) for _, own in changes), 'file')}"], 0
 
 
 def wishes_of(arguments: Mapping[str, object]) -> Wishes | None:
     """What is to become of the run besides being written, if anything."""
     author = str(arguments["author"] or "")
+    _check_together(arguments)
     if not any(arguments[name] for name in ("plan_out", "split", "patches", "branches")):
         if author or arguments["sign_off"] or arguments["message"] is not None:
             raise click.UsageError("--author, --sign-off and --message go with --patches or --branches")
@@ -87,4 +105,56 @@ def wishes_of(arguments: Mapping[str, object]) -> Wishes | None:
         raise click.UsageError(f"--author takes 'Name <mail>', not {author!r}")
     template = cast("TextIO | None", arguments["message"])
     text = template.read() if template is not None else TEMPLATE
-    return Wishes(**named, sign_off=bool(arguments["sign_off"]), template=text)
+    return Wishes(
+        **named,
+        sign_off=bool(arguments["sign_off"]),
+        template=text,
+        open_with=str(arguments["open_with"] or ""),
+        remote=str(arguments["remote"] or ""),
+        base=str(arguments["base"] or ""),
+        at_most=cast("int | None", arguments["open_at_most"]) or 0,
+        dry_run=bool(arguments["dry_run"]),
+        command=_spelled({"open_with", "remote", "base", "open_at_most", "dry_run", "quiet"}),
+        verify=str(arguments["verify_command"] or ""),
+        verify_timeout=cast("float | None", arguments["verify_timeout"]) or 0.0,
+        tell=partial(_tell, quiet=bool(arguments["quiet"]), text=arguments["output_format"] in (None, "text")),
+    )
+
+
+def _check_together(arguments: Mapping[str, object]) -> None:
+    for name in ("remote", "base", "open_at_most", "dry_run"):
+        if arguments[name] and not arguments["open_with"]:
+            raise click.UsageError(f"--{name.replace('_', '-')} goes with --open")
+    if arguments["open_with"] and not arguments["branches"]:
+        raise click.UsageError("--open needs --branches PREFIX: a pull request is for a branch")
+    if arguments["verify_timeout"] and not arguments["verify_command"]:
+        raise click.UsageError("--verify-timeout goes with --verify-command")
+    if arguments["verify_command"] is not None:
+        if not str(arguments["verify_command"]).strip():
+            raise click.UsageError("--verify-command is empty, and would be green whatever happens")
+        if not any(arguments[name] for name in ("split", "patches", "branches")):
+            raise click.UsageError("--verify-command goes with --split, --patches or --branches")
+
+
+def _tell(lines: Sequence[str], kind: str, *, quiet: bool, text: bool) -> None:
+    """Say what a long step has done as soon as it has: `out` is what was asked for, `problem` is said to the quiet, too."""
+    if kind != "err" or not quiet:
+        click.echo("\n".join(lines), err=kind != "out" or not text)
+
+
+def _spelled(without: Collection[str]) -> str:
+    """This invocation, without some of its options, for a shell."""
+    context = click.get_current_context()
+    words = ["narrow-reexport"]
+    for parameter in context.command.params:
+        name = parameter.name or ""
+        if name in without or context.get_parameter_source(name) is not ParameterSource.COMMANDLINE:
+            continue
+        value = context.params[name]
+        flag = [max(parameter.opts, key=len)] if isinstance(parameter, click.Option) else []
+        for each in value if isinstance(value, (tuple, list)) else [value]:
+            if isinstance(parameter, click.Option) and (parameter.is_flag or parameter.count):
+                words += flag * int(each)
+            else:
+                words += [*flag, str(getattr(each, "name", each))]
+    return shlex.join(words)

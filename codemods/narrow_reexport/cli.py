@@ -35,9 +35,9 @@ def run(arguments: Mapping[str, object]) -> int:
         if arguments["abort_run"]:
             return _abort(root, arguments)
         if arguments["apply_plan"]:
-            said = bulk_cli.apply(root, arguments)
-            _echo(said) if not arguments["quiet"] else None
-            return DONE
+            said, code = bulk_cli.apply(root, arguments)
+            _echo(said) if said and not arguments["quiet"] else None
+            return code
         shards_cli.check_machines(arguments)
         options = _options(root, arguments)
         output = options.output_format
@@ -86,7 +86,8 @@ def _run(request: Request, arguments: Mapping[str, object], options: NarrowOptio
     if wishes is not None and not result.failures and (not result.refusals or options.keep_going):
         from codemods.narrow_reexport import bulk, plan_io
 
-        said += bulk.ship(plan_io.plan_of(result, request), request.root, wishes)
+        shipped, held_back = bulk.ship(plan_io.plan_of(result, request), request.root, wishes)
+        said, code = [*said, *shipped], code or held_back
     _say(result, arguments, options, code, writes)
     if not arguments["quiet"]:
         _echo(said, err=True) if said else None

@@ -44,6 +44,21 @@ _OF_THE_REQUEST = (
 )
 
 
+# what cannot be done with a share
+_OF_THE_WHOLE = {
+    "split": "--split",
+    "patches": "--patches",
+    "branches": "--branches",
+    "open_with": "--open",
+    "verify_command": "--verify-command",
+    "show_diff": "--diff",
+    "check": "--check",
+    "plan": "--plan",
+    "from_shims": "--from-shims",
+    "merge_plans": "--merge-plans",
+}
+
+
 def shard_options(command: Callable[..., None]) -> Callable[..., None]:
     """The options that split a run over machines."""
     options = [
@@ -89,10 +104,8 @@ def check_machines(arguments: Mapping[str, object]) -> None:
         return
     if not arguments["plan_out"]:
         raise click.UsageError("--shard and --files-from make a partial plan: say where with --plan-out")
-    others = ("split", "patches", "branches", "show_diff", "check", "plan", "from_shims", "merge_plans")
-    for name in others:
+    for name, option in _OF_THE_WHOLE.items():
         if arguments[name]:
-            option = "--diff" if name == "show_diff" else f"--{name.replace('_', '-')}"
             raise click.UsageError(f"{option} needs the whole, and --shard and --files-from plan a share of it")
 
 
