@@ -92,6 +92,8 @@ def decode(data: bytes, path: str) -> PartialPlan:
         for file in (file for stage in part.stages for file in stage.files):
             if {file.path} != {file.plan.path, *(edit.path for edit in file.plan.edits)}:
                 raise ValueError(f"{file.path} has the plan of another file")
+            if not all(0 <= edit.start <= edit.end for edit in file.plan.edits):
+                raise ValueError(f"{file.path} has an edit that ends before it starts")
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise BadConfiguration(f"is no partial plan: {error}", path=path) from error
     return part

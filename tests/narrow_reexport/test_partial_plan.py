@@ -89,6 +89,8 @@ def changed(*path: object, value: object) -> bytes:
         changed("stages", 0, "files", 0, "plan", "sites", value=True),
         changed("stages", 0, "files", 0, "plan", "edits", 0, "start", value=1.5),
         changed("stages", 0, "files", 0, "plan", "edits", 0, "path", value="../other.py"),
+        changed("stages", 0, "files", 0, "plan", "edits", 0, "start", value=-1),
+        changed("stages", 0, "files", 0, "plan", "edits", 0, "end", value=0),
         changed("stages", 0, "files", 0, "path", value="c.py"),
         changed("stages", 0, "files", 0, "plan", "unknown", value=1),
         changed("request", "options", "strict", value=None),
