@@ -79,6 +79,9 @@ class Repository:
             data = _committable(change, change.after, old) if old else change.after
             if data is None:
                 raise Uncommitted("is not what the commit holds", path=change.path, hint="commit or stash it first")
+            if change.gone:
+                rows.append(f"0 {'0' * len(old)}\t{path}\0")
+                continue
             blob = self._git("hash-object", "-w", "--stdin", "--no-filters", given=data).strip()
             rows.append(f"{mode} {blob}\t{path}\0")
         date = self._git("show", "-s", "--format=%cd", "--date=raw", parent).strip()
@@ -98,19 +101,26 @@ class Repository:
         return self._git("commit-tree", tree, "-p", parent, given=given, more=who).strip()
 
     def missing_branches(self, branches: Mapping[str, str]) -> tuple[str, ...]:
-        """Those of these branches that are not there. One that is there must be at its commit."""
+        """Those of these branches that are not there.
+
+        One that is there must be at its commit, or make the same edits from an older HEAD.
+        """
         missing: list[str] = []
+        taken: list[str] = []
         for name, commit in branches.items():
             self._git("check-ref-format", "--branch", name)
             now = self._git("for-each-ref", "--format=%(objectname)", f"refs/heads/{name}").strip()
-            if now and now != commit:
-                hint = f"delete it (git branch -D {name}) or choose another prefix"
-                raise GitFailed(f"there is a branch {name} with other commits", hint=hint)
+            if now and now != commit and not self._makes_the_same(now, commit):
+                taken.append(name)
             missing += [] if now else [name]
+        if taken:
+            hint = f"delete it (git branch -D {' '.join(taken)}) or choose another prefix"
+            also = f", and so have {', '.join(taken[1:])}" if taken[1:] else ""
+            raise GitFailed(f"there is a branch {taken[0]} with other commits{also}", hint=hint)
         return tuple(missing)
 
     def create_branches(self, branches: Mapping[str, str]) -> tuple[str, ...]:
-        """All of these branches, or none; those that are new. One that is there already must be at its commit."""
+        """All of these branches, or none; those that are new. Which one may be there already, `missing_branches` says."""
         new = self.missing_branches(branches)
         rows = "".join(f"create refs/heads/{name}\0{branches[name]}\0" for name in new)
         if rows:
@@ -152,6 +162,51 @@ class Repository:
     def forget_checkout(self, folder: Path) -> None:
         """Git knows no more of a working tree whose folder is gone."""
         self._git("worktree", "remove", "--force", "--force", str(folder))
+
+    def _makes_the_same(self, branch: str, commit: str) -> bool:
+        """Whether a branch, from wherever it left HEAD's history, edits what `commit` edits, in the same way.
+
+        What HEAD holds already (a file that has landed, from another branch) may be there or not.
+        """
+        bases = [self._git("merge-base", "--all", "HEAD", each).split() for each in (branch, commit)]
+        if any(len(found) != 1 for found in bases) or bases[0] == bases[1]:
+            return False  # from the same HEAD it says something else: another author, another message
+        theirs, ours = (self._edits(base, tip) for (base,), tip in zip(bases, (branch, commit), strict=True))
+        landed = self._blobs("HEAD", sorted(theirs.keys() - ours.keys()))
+        for path in theirs.keys() | ours.keys():
+            if path not in ours:
+                if landed.get(path, ("", ""))[1] != theirs[path][1]:
+                    return False
+            elif path not in theirs or not self._same_edit(theirs[path], ours[path]):
+                return False
+        return bool(theirs)
+
+    def _edits(self, base: str, tip: str) -> dict[str, tuple[str, str]]:
+        """For each file that differs, its blob before and after; empty where there is none."""
+        told = self._git("diff-tree", "-r", "-z", "--no-renames", "--no-ext-diff", base, tip).split("\0")
+        found = {}
+        for facts, path in zip(told[0::2], told[1::2], strict=False):
+            old, new = (blob.strip("0") and blob for blob in facts.split()[2:4])
+            found[path] = (old, new)
+        return found
+
+    def _same_edit(self, theirs: tuple[str, str], ours: tuple[str, str]) -> bool:
+        """Whether their edit, merged into our old text, gives our new one."""
+        if theirs == ours or not (all(theirs) and all(ours)):
+            return theirs == ours
+        with scratch_folder() as folder:
+            names = [str(folder / name) for name in ("current", "base", "other")]
+            for name, blob in zip(names, (ours[0], *theirs), strict=True):
+                with Path(name).open("wb") as file:
+                    file.write(self._text(blob))
+            try:  # not merge-tree: that may start a driver of the configuration
+                merged = self._git("merge-file", "-p", "-q", *names)
+            except GitFailed:
+                return False
+        return merged.encode("utf-8", "surrogateescape") == self._text(ours[1])
+
+    def _text(self, blob: str) -> bytes:
+        return self._git("cat-file", "blob", blob).encode("utf-8", "surrogateescape")
 
     def _blobs(self, commit: str, paths: Sequence[str]) -> dict[str, tuple[str, str]]:
         """The mode and the blob of each file that a commit holds."""

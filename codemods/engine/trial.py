@@ -20,7 +20,7 @@ from pathlib import Path
 
 from codemods.engine.errors import CodemodError
 from codemods.engine.git import LOCAL, Repository
-from codemods.engine.pull_request import PullRequest
+from codemods.engine.pull_request import PullRequest, numbers
 from codemods.engine.scratch import discard, is_alive, is_scratch, scratch_folder
 
 PART = "CODEMODS_PART"  # the variable that names the part; empty for HEAD as it is
@@ -75,18 +75,21 @@ def try_parts(
     """A verdict for each part, by what its commit holds; those in `known`, by number, are known to be green. Raises AlreadyRed."""
     found: list[Verdict] = []
     if len(known) == len(parts):
-        return tuple(Verdict(number, part.name, True, _KNOWN) for number, part in enumerate(parts, start=1))
+        return tuple(
+            Verdict(number, part.name, True, _KNOWN) for number, part in zip(numbers(parts), parts, strict=True)
+        )
     with _ended_by_signals(), _checkout(repository, repository.head()) as (folder, place):
         first = _run(folder, repository.prefix, command, Verdict(0, "", False, ""))
         if not first.green:
             shown = "\n    ".join([first.why, *first.tail])
             hint = "make the command green on HEAD first: a red start proves nothing"
             raise AlreadyRed(f"the command is red on HEAD as it is: {shown}", hint=hint)
-        for number, (part, commit) in enumerate(zip(parts, commits, strict=True), start=1):
+        for number, part, commit in zip(numbers(parts), parts, commits, strict=True):
             verdict = Verdict(number, part.name, False, "")
             reds = ", ".join(str(other.number) for other in found if not other.green)
-            if part.last and reds:
-                verdict = replace(verdict, why=f"not tried, since it needs part {reds}")
+            if reds and (part.last or (parts[0].first and not found[0].green)):
+                needs = reds if part.last else str(found[0].number)
+                verdict = replace(verdict, why=f"not tried, since it needs part {needs}")
             elif number in known:
                 verdict = replace(verdict, green=True, why=_KNOWN)
             else:

@@ -8,22 +8,24 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
 
 from codemods.engine import project
-from codemods.engine.discover import checkout_top, list_files
+from codemods.engine.bans import BASELINE
+from codemods.engine.clock import Clock
 from codemods.engine.errors import BadConfiguration
 from codemods.engine.model import FileChange
 from codemods.engine.pull_request import PullRequest
 from codemods.engine.report import counted
-from codemods.engine.split import CODEOWNERS, Part, split, way_of
+from codemods.narrow_reexport.effects import load_lines
+from codemods.narrow_reexport.guard_first import guard_changes
 from codemods.narrow_reexport.landing import NOT_RUN, deliver
-from codemods.narrow_reexport.plan_io import LAST, Moved, Plan, changes_of, encode
+from codemods.narrow_reexport.numbered import CALL_SITES, GUARD, WHOLE, numbered
+from codemods.narrow_reexport.plan_io import Moved, Plan, PlannedPart, changes_of, encode
 
 TEMPLATE = "{title}\n\n{body}"
-_REMOVAL = "removal"
 _SHOWN = 40  # sites that one body lists
 
 
@@ -36,8 +38,10 @@ class Wishes:
     patches: str = ""
     branches: str = ""
     author: str = ""
-    sign_off: bool = False
     template: str = TEMPLATE
+    sign_off: bool = False
+    guard_first: bool = False
+    verbose: bool = False  # say how long each part took
     open_with: str = ""  # gh, glab, or auto: by the address of the remote
     remote: str = ""
     base: str = ""
@@ -52,49 +56,72 @@ class Wishes:
 def ship(plan: Plan, root: Path, wishes: Wishes) -> tuple[list[str], int]:
     """Do what is wished for; says what was done, and the exit code. Raises CodemodError, and then nothing is left half done."""
     said: list[str] = []
+    ships = bool(wishes.split or wishes.patches or wishes.branches)
+    if wishes.guard_first and not plan.rows:
+        raise BadConfiguration("--guard-first needs rows for narrowed.toml, and this plan adds none")
+    plan = replace(plan, guard=plan.guard or wishes.guard_first)
+    if ships and all(file.root == "." for file in plan.files):
+        way = wishes.split or plan.split or WHOLE
+        plan = replace(plan, split=way, parts=numbered(plan, root, wishes.split))
     if wishes.plan_out and not wishes.dry_run:
         project.deliver(Path(wishes.plan_out), encode(plan))
         said.append(f"wrote the plan for {counted(len(plan.files), 'file')} to {wishes.plan_out}")
-    if not (wishes.split or wishes.patches or wishes.branches):
+    if not ships:
         return said, 0
     if not plan.files and not plan.rows:
         return [*said, "there is nothing to ship"], 0
-    parts = pull_requests(plan, root, wishes.split or "count:1")
-    said += [
-        f"{number} {part.name}: {counted(len(part.changes), 'file')}" for number, part in enumerate(parts, start=1)
-    ]
+    clock = Clock(wishes.verbose)
+    parts = pull_requests(plan, root, wishes.split, clock.done)
+    said += [f"{part.number} {part.name}: {counted(len(part.changes), 'file')}" for part in parts]
+    said += clock.lines("list")
     source_roots = dict(plan.options).get("source_root", ())
-    done, code = deliver(parts, root, wishes, cast("tuple[str, ...]", source_roots))
+    done, code = deliver(parts, root, wishes, cast("tuple[str, ...]", source_roots), clock)
     return [*said, *done], code
 
 
-def pull_requests(plan: Plan, root: Path, way: str) -> tuple[PullRequest, ...]:
-    """The parts of a plan, the last one last, each with its words and its changes."""
+def pull_requests(
+    plan: Plan, root: Path, way: str = "", done: Callable[[str], object] = str
+) -> tuple[PullRequest, ...]:
+    """The parts of a plan that are to land, the last one last, each with its words and its changes."""
     if any(file.root != "." for file in plan.files):
         raise BadConfiguration("a plan for several checkouts cannot be split: run in each of them")
     changes = [change for _, own in changes_of(plan, root) for change in own]
-    lands = {file.path: file.lands for file in plan.files}
-    free = [change.path for change in changes if lands.get(change.path, LAST) != LAST]
-    parts = split(free, plan.groups, _way(way, free, root))
+    parts = numbered(plan, root, way)
+    total = max((part.number for part in parts), default=0)
+    accepted = guard_changes(plan, root, parts, changes) if plan.guard else {}
+    done("(the plan itself)")
+    placed = {path for part in parts if part.kind == CALL_SITES for path in part.files}
     by_path = {change.path: change for change in changes}
-    rest = tuple(change for change in changes if lands.get(change.path, LAST) == LAST)
-    total = len(parts) + bool(rest)
-    found = [
-        _call_sites(plan, part, tuple(by_path[path] for path in part.paths), number, total)
-        for number, part in enumerate(parts, start=1)
-    ]
-    return tuple([*found, _removal(plan, rest, total)] if rest else found)
+    guarded = {change.path for part in parts if part.kind == GUARD for change in accepted.get(part.number, ())}
+    found: list[PullRequest] = []
+    for part in parts:
+        more = accepted.get(part.number, ())
+        if part.kind == CALL_SITES:
+            own = tuple(by_path[path] for path in part.files if path in by_path)
+            made = _call_sites(plan, part, own, total) if own else None
+        elif part.kind == GUARD:
+            made = _guard(plan, part, more, total) if more else None
+        else:
+            rest = tuple(change for change in changes if change.path not in placed | guarded)
+            made = _removal(plan, part, rest, total) if rest or more else None
+        if made is not None:
+            found.append(replace(made, number=part.number, changes=tuple(dict.fromkeys((*made.changes, *more)))))
+            done(part.name)
+    return tuple(found)
 
 
 def command_of(plan: Plan) -> str:
-    """The command line that makes the plan."""
-    symbols = [moved.symbol.partition(":") for moved in plan.symbols]
-    packages = sorted({package for package, _, _ in symbols})
-    if len(packages) > 1:  # the rows of a request file
-        rows = ([package, *(name for own, _, name in symbols if own == package)] for package in packages)
-        return "; ".join(shlex.join(["narrow-reexport", *row]) for row in rows)
-    words = ["narrow-reexport", plan.package, *(name for _, _, name in symbols)]
-    for name, value in plan.options:
+    """The command line that makes the plan; one for each of its rows."""
+    if plan.requests:
+        return "; ".join(_command(asked.package, asked.symbols, asked.options) for asked in plan.requests)
+    named = [moved.symbol.partition(":") for moved in plan.symbols]
+    packages = sorted({package for package, _, _ in named})
+    return "; ".join(_command(each, [n for own, _, n in named if own == each], plan.options) for each in packages)
+
+
+def _command(package: str, symbols: Sequence[str], options: Sequence[tuple[str, object]]) -> str:
+    words = ["narrow-reexport", package, *symbols]
+    for name, value in options:
         flag = f"--{name.replace('_', '-')}"
         if name == "ban":
             words.append("--no-ban")
@@ -107,35 +134,36 @@ def command_of(plan: Plan) -> str:
     return shlex.join(words)
 
 
-def _way(way: str, paths: Sequence[str], root: Path) -> Callable[[str], str]:
-    top = checkout_top(root) or root.resolve()
-    prefix = f"{root.resolve().relative_to(top).as_posix()}/".removeprefix("./")
-    text = None
-    for name in CODEOWNERS if way.startswith("codeowners") else ():
-        if (top / name).is_file():
-            text = project.Tree(top, ()).read(name).decode("utf-8", "replace")
-            break
-    return way_of(way, paths, list_files(root), text, prefix)
+def _guard(plan: Plan, part: PlannedPart, changes: tuple[FileChange, ...], total: int) -> PullRequest:
+    title = f"Ban new imports of {_names([moved.symbol for moved in plan.symbols])} from {plan.package}"
+    needs = (
+        "This is the first part: from here on `check-narrowed` is red for a new call site. The call sites of today are "
+        f"accepted; each of the parts up to {total} takes those that it moves out of `{BASELINE}/`."
+    )
+    return PullRequest(part.name, title, _body(plan, plan.symbols, changes, needs), changes, first=True)
 
 
-def _call_sites(plan: Plan, part: Part, changes: tuple[FileChange, ...], number: int, total: int) -> PullRequest:
+def _call_sites(plan: Plan, part: PlannedPart, changes: tuple[FileChange, ...], total: int) -> PullRequest:
     reached = {file.path: file.symbols for file in plan.files}
-    own = {symbol for path in part.paths for symbol in reached[path]}
+    own = {symbol for path in part.files for symbol in reached.get(path, ())}
     symbols = [moved for moved in plan.symbols if moved.symbol in own or not own]
-    title = f"Import {_names([m.symbol for m in symbols])} from {_origin(symbols)}, {number}/{total}: {part.name}"
+    names = _names([moved.symbol for moved in symbols])
+    title = f"Import {names} from {_origin(symbols)}, {part.number}/{total}: {part.name}"
     needs = (
         "This part works alone, before or after any other: the direct imports work while the re-export is still there. "
         f"Part {total} removes it."
     )
+    if plan.guard:
+        needs += " It stands on the guard, and takes its own files out of the baseline."
     return PullRequest(part.name, title, _body(plan, symbols, changes, needs), changes)
 
 
-def _removal(plan: Plan, changes: tuple[FileChange, ...], total: int) -> PullRequest:
+def _removal(plan: Plan, part: PlannedPart, changes: tuple[FileChange, ...], total: int) -> PullRequest:
     title = f"Stop re-exporting {_names([moved.symbol for moved in plan.symbols])} from {plan.package}"
     needs = "This is the last part: it removes the re-export." + (
         f" It needs parts 1 to {total - 1} to have landed." if total > 1 else ""
     )
-    return PullRequest(_REMOVAL, title, _body(plan, plan.symbols, changes, needs), changes, last=True)
+    return PullRequest(part.name, title, _body(plan, plan.symbols, changes, needs), changes, last=True)
 
 
 def _body(plan: Plan, symbols: Sequence[Moved], changes: tuple[FileChange, ...], needs: str) -> str:
@@ -160,6 +188,7 @@ def _body(plan: Plan, symbols: Sequence[Moved], changes: tuple[FileChange, ...],
             "",
             f"{counted(len(changes), 'file')}, {counted(sites, 'site')}. {needs}",
             "",
+            *load_lines(plan.loads, last="last part" in needs),
             "## How it was verified",
             "",
             "Every file of the tree was searched. The new files parse, differ in the edited statements only, close no "
@@ -176,7 +205,7 @@ def _body(plan: Plan, symbols: Sequence[Moved], changes: tuple[FileChange, ...],
             "## Undo",
             "",
             "`git revert` of this commit"
-            + ("." if "last part" in needs else "; once the last part has landed, revert that one first."),
+            + ("." if "This is the" in needs else "; once the last part has landed, revert that one first."),
         ]
     )
 

@@ -32,8 +32,12 @@ def bulk_options(command: Callable[..., None]) -> Callable[..., None]:
             "--apply", "apply_plan", metavar="FILE", help="Do what the plan in FILE says, or ship it in parts."
         ),
         click.option(
+            "--status", metavar="FILE", help="Say how far the plan in FILE has landed; --plan-out refreshes it."
+        ),
+        click.option(
             "--split", metavar="HOW", help="Ship in parts: codeowners, directory[:DEPTH], package or count:N."
         ),
+        click.option("--guard-first", is_flag=True, help="The first part bans new call sites, see check-narrowed."),
         click.option("--patches", metavar="DIR", help="Write each part to DIR, for `git am --keep-cr`."),
         click.option("--branches", metavar="PREFIX", help="Make a branch for each part, without touching your files."),
         click.option(
@@ -90,11 +94,52 @@ def apply(root: Path, arguments: Mapping[str, object]) -> tuple[list[str], int]:
     return [f"changed {counted(sum(len(own) for _, own in changes), 'file')}"], 0
 
 
+def status(root: Path, arguments: Mapping[str, object]) -> tuple[list[str], list[str], int]:
+    """How far a plan has landed: what standard output says, what standard error says, and the exit code.
+
+    Where a plan for the rest, its patches or branches are asked for, they are made as well.
+    """
+    from codemods.engine import project
+    from codemods.engine.report import paint
+    from codemods.narrow_reexport import bulk, effects, plan_io, report, status_report
+    from codemods.narrow_reexport.status import status_of, uncommitted
+
+    if arguments["package"] or arguments["plan"] or arguments["from_shims"]:
+        raise click.UsageError("--status takes everything from the plan")
+    file, wishes = root / str(arguments["status"]), wishes_of(arguments)
+    plan = plan_io.decode(project.Tree(file.parent, ()).read(file.name), file.name)
+    found = status_of(plan, root, str(arguments["split"] or ""))
+    result = found.result
+    code = 5 if result.failures else 4 if result.refusals else int(bool(arguments["check"]) and found.remains)
+    output = arguments["output_format"]
+    if output == "json":
+        said = [status_report.as_json(found, code)]
+    elif output == "github":
+        said = status_report.as_github(found)
+    else:
+        said = status_report.as_text(found, verbose=bool(arguments["verbose"]))
+    beside = report.failure_lines(result.failures, paint) if result.failures else []
+    beside += report.refusals(result, paint) if result.refusals else []
+    if dirty := uncommitted(plan, root):
+        more = ", ..." if dirty[1:] else ""
+        beside.append(
+            f"{counted(len(dirty), 'file')} of the plan as yet uncommitted, told as on disk: {dirty[0]}{more}"
+        )
+    makes = any(arguments[name] for name in ("plan_out", "patches", "branches"))
+    if found.plan is not None and wishes is not None and makes:
+        done, held_back = bulk.ship(effects.with_loads(found.plan, found.request, result), root, wishes)
+        beside, code = [*beside, *done], code or held_back
+    return said, beside, code
+
+
 def wishes_of(arguments: Mapping[str, object]) -> Wishes | None:
     """What is to become of the run besides being written, if anything."""
     author = str(arguments["author"] or "")
     _check_together(arguments)
-    if not any(arguments[name] for name in ("plan_out", "split", "patches", "branches")):
+    ships = any(arguments[name] for name in ("split", "patches", "branches"))
+    if arguments["guard_first"] and not ships:
+        raise click.UsageError("--guard-first goes with --split, --patches or --branches")
+    if not ships and not arguments["plan_out"]:
         if author or arguments["sign_off"] or arguments["message"] is not None:
             raise click.UsageError("--author, --sign-off and --message go with --patches or --branches")
         return None
@@ -108,6 +153,8 @@ def wishes_of(arguments: Mapping[str, object]) -> Wishes | None:
     return Wishes(
         **named,
         sign_off=bool(arguments["sign_off"]),
+        guard_first=bool(arguments["guard_first"]),
+        verbose=bool(arguments["verbose"]),
         template=text,
         open_with=str(arguments["open_with"] or ""),
         remote=str(arguments["remote"] or ""),

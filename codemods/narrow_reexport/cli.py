@@ -38,6 +38,12 @@ def run(arguments: Mapping[str, object]) -> int:
             said, code = bulk_cli.apply(root, arguments)
             _echo(said) if said and not arguments["quiet"] else None
             return code
+        if arguments["status"]:
+            _check_finished(root, "")
+            said, beside, code = bulk_cli.status(root, arguments)
+            _echo(said) if said and (output or not arguments["quiet"]) else None
+            _echo(beside, err=True) if beside and (code or not arguments["quiet"]) else None
+            return code
         shards_cli.check_machines(arguments)
         options = _options(root, arguments)
         output = options.output_format
@@ -84,9 +90,10 @@ def _run(request: Request, arguments: Mapping[str, object], options: NarrowOptio
     if writes:
         bulk_cli.save(result.changes, allow_dirty=bool(arguments["allow_dirty"]))
     if wishes is not None and not result.failures and (not result.refusals or options.keep_going):
-        from codemods.narrow_reexport import bulk, plan_io
+        from codemods.narrow_reexport import bulk, effects, plan_io
 
-        shipped, held_back = bulk.ship(plan_io.plan_of(result, request), request.root, wishes)
+        plan = effects.with_loads(plan_io.plan_of(result, request), request, result)
+        shipped, held_back = bulk.ship(plan, request.root, wishes)
         said, code = [*said, *shipped], code or held_back
     _say(result, arguments, options, code, writes)
     if not arguments["quiet"]:

@@ -34,7 +34,11 @@ _FLAGS = ("strict", "to-definition", "callers-only", "accept-side-effects", "shi
 def run(request: Request) -> Result:
     """Plan every row of the request's file. Raises CodemodError for what cannot be."""
     file = request.root / request.plan
-    rows = rows_of(Tree(file.parent, ()).read(file.name), file.name, request)
+    return run_rows(request, rows_of(Tree(file.parent, ()).read(file.name), file.name, request))
+
+
+def run_rows(request: Request, rows: Sequence[Request]) -> Result:
+    """Plan these rows, all or none."""
     paths = list_files(request.root, exclude=request.options.exclude)
     first: dict[str, bytes] = {}
     now: dict[str, FileChange] = {}
@@ -54,7 +58,11 @@ def run(request: Request) -> Result:
             before = first.setdefault(change.path, change.before)
             sites = change.sites + (now[change.path].sites if change.path in now else 0)
             now[change.path] = FileChange(change.path, before, change.after, sites)
-    return _merged(request.root, results, now, bans)
+    named = [
+        replace(row, symbols=tuple(found.symbol.name for found in result.resolutions))
+        for row, result in zip(rows, results, strict=True)
+    ]
+    return replace(_merged(request.root, results, now, bans), rows=tuple(named))
 
 
 def rows_of(data: bytes, path: str, base: Request) -> list[Request]:

@@ -72,6 +72,7 @@ class Result:
     outside: tuple[str, ...] = ()  # modules of origins that are not in the tree
     installed: str = ""  # where the package lies whose shims were read
     inits: tuple[str, ...] = ()  # the `__init__` and its stubs
+    rows: tuple[Request, ...] = ()  # the runs that this one was made of, each with its symbols by name
     standing: Standing | None = None  # how the call sites stand to each other, if that was asked for
 
     @property

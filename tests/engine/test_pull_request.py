@@ -81,3 +81,26 @@ def test_title_and_body_are_told_apart_as_git_does(tmp_path: Path) -> None:
 def test_a_template_is_filled_in_and_braces_in_the_words_are_no_fields() -> None:
     part = PullRequest("n", "T {body}", "B", ())
     assert message(part, "[{name}] {title}\n\n{body} {other}") == "[n] T {body}\n\nB {other}\n"
+
+
+def test_a_first_part_is_what_all_others_stand_on_and_a_later_part_may_delete_its_files(tmp_path: Path) -> None:
+    root = laid(tmp_path)
+    parts = (
+        PullRequest("guard", "G", "b", (FileChange("base line/x.json", b"", b"1\n"),), first=True, number=1),
+        PullRequest("two", "T", "b", (*TWO, FileChange("base line/x.json", b"1\n", b"", gone=True)), number=4),
+        PullRequest("one", "O", "b", ONE, number=7),
+        PullRequest("removal", "R", "b", (FileChange("a b.py", b"A\r\nrest\r\n", b"", gone=True),), True, number=9),
+    )
+    repo = repository(root)
+    assert repo is not None
+    made = branch_names(parts, "n/")
+    repo.create_branches(dict(zip(made, commits_of(repo, parts, TEXTS[:1] * 4, WHO), strict=True)))
+    assert list(made) == ["n/01-guard", "n/04-two", "n/07-one", "n/09-removal"]
+    assert [git(root, "rev-list", "--count", f"main..{name}").strip() for name in made] == ["1", "2", "2", "4"]
+    assert sorted(git(root, "ls-tree", "-r", "--name-only", "n/09-removal").split("\n")) == ["", "bare.py", "latin.py"]
+    found = series(parts, TEXTS[:1] * 4, WHO, DATE, "")
+    for name in found["series"].decode().split():
+        (root / ".git" / name).write_bytes(found[name])
+        git(root, "am", "-q", "--keep-cr", f".git/{name}")
+    assert git(root, "rev-parse", "HEAD^{tree}") == git(root, "rev-parse", "n/09-removal^{tree}")
+    assert not (root / "base line").exists()

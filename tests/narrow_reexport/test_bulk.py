@@ -203,3 +203,31 @@ def test_the_commands_work_outside_of_this_process(tmp_path: Path) -> None:
         outcome = outside(root, command)
         assert outcome.code == 0, outcome.text
         assert at(root, "n/04-removal") == one_shot()
+
+
+def test_a_body_of_many_rows_has_a_command_for_each_with_its_options(tmp_path: Path) -> None:
+    rows = (
+        'version = 1\nnarrow = [{package = "pkg", symbols = ["sy*"]}, '
+        '{package = "two", symbols = ["one"], shim = true, ban = false}]\n'
+    )
+    with tree({**FILES, "two/__init__.py": "from .a import one\n", "two/a.py": "one = 1\n"}) as root:
+        (root / "../rows.toml").write_text(rows)
+        who = ["--author", "Bob <b@example.org>", "--patches", str(tmp_path)]
+        assert narrow(root, "--plan", "../rows.toml", *who).code == 0
+        text = (tmp_path / "0001-1-of-1.patch").read_text()
+        assert "    narrow-reexport pkg sym; narrow-reexport two one --no-ban --shim\n" in text
+        (root / "../rows.toml").write_text(rows.replace('{package = "pkg", symbols = ["sy*"]}, ', ""))
+        assert narrow(root, "--plan", "../rows.toml", *who).code == 0
+        assert "    narrow-reexport two one --no-ban --shim\n" in (tmp_path / "0001-removal.patch").read_text()
+
+
+def test_seconds_are_told_for_each_part_if_everything_is(tmp_path: Path) -> None:
+    with tree(FILES) as root:
+        committed(root)
+        more = ["--split", "directory", "--patches", str(tmp_path), "--branches", "n/"]
+        quiet = narrow(root, "pkg", "sym", *more)
+        assert " s\n" not in quiet.text
+        told = narrow(root, "pkg", "sym", *more, "-v").text.splitlines()
+        for what in ("list", "patch", "branch"):
+            names = [line.split(": ")[0].removeprefix(f"{what} ") for line in told if line.startswith(f"{what} ")]
+            assert [name for name in names if name != "(the plan itself)"] == [".", "app", "tools", "removal", "in all"]
