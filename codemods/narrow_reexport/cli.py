@@ -17,7 +17,7 @@ import click
 
 from codemods.engine.errors import CodemodError, Interrupted
 from codemods.engine.report import counted, error_lines, paint, wants_colour
-from codemods.narrow_reexport import bulk_cli
+from codemods.narrow_reexport import bulk_cli, shards_cli
 
 if TYPE_CHECKING:
     from codemods.engine.config import NarrowOptions
@@ -44,8 +44,12 @@ def run(arguments: Mapping[str, object]) -> int:
             _echo(said) if said and (output or not arguments["quiet"]) else None
             _echo(beside, err=True) if beside and (code or not arguments["quiet"]) else None
             return code
+        shards_cli.check_machines(arguments)
         options = _options(root, arguments)
         output = options.output_format
+        if arguments["merge_plans"]:
+            request, options = shards_cli.merging(root, arguments, output)
+            return _run(replace(request, also=_also(root, options.also)), arguments, options)
         return _run(_request(root, arguments, options), arguments, options)
     except CodemodError as error:
         from codemods.narrow_reexport.report import as_github, error_json
@@ -71,21 +75,26 @@ def _run(request: Request, arguments: Mapping[str, object], options: NarrowOptio
             _check_finished(root, "" if root == request.root else f"{root}/")
         elif (finished := project.resume(root)) and not arguments["quiet"]:
             _echo([f"finished a run that had been interrupted{where}: {counted(len(finished), 'file')}"], err=True)
-    with _Progress() as progress:
+    with _Progress() as progress, shards_cli.machines(request, arguments) as request:
+        request = replace(request, progress=progress.show, wants_parts=wishes is not None)
+        if arguments["shard"] or arguments["files_from"]:
+            said = shards_cli.share(request, arguments)
+            _echo(said, err=True) if not arguments["quiet"] else None
+            return DONE
         work = from_shims.run if request.from_shims else many.run if request.plan else pipeline.run
-        result = work(replace(request, progress=progress.show, wants_parts=wishes is not None))
+        result = work(request)
+        said = shards_cli.merged(request)
     result = _with_cost(request, result, wanted=bool(arguments["cost"]))
     code = _exit_code(result, options, bool(arguments["check"]))
     writes = not dry and not result.failures and (not result.refusals or options.keep_going)
     if writes:
         bulk_cli.save(result.changes, allow_dirty=bool(arguments["allow_dirty"]))
-    said: list[str] = []
     if wishes is not None and not result.failures and (not result.refusals or options.keep_going):
         from codemods.narrow_reexport import bulk, effects, plan_io
 
         plan = effects.with_loads(plan_io.plan_of(result, request), request, result)
-        said, held_back = bulk.ship(plan, request.root, wishes)
-        code = code or held_back
+        shipped, held_back = bulk.ship(plan, request.root, wishes)
+        said, code = [*said, *shipped], code or held_back
     _say(result, arguments, options, code, writes)
     if not arguments["quiet"]:
         _echo(said, err=True) if said else None

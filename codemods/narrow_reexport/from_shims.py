@@ -230,7 +230,7 @@ def _plan(request: Request, base: _Base, work: _Work, trees: Mapping[Path, Tree]
         assert checkout.scan is not None
         checkout.sources = {survivor.path: survivor.data for survivor in checkout.scan.python}
         own = replace(context, layout=checkout.layout)
-        checkout.plans = plan_files(checkout.sources, own, request.progress)
+        checkout.plans = plan_files(checkout.sources, own, request.progress, request.planner)
         drop_unused(checkout, own)
     options = replace(request.options, ban=False, shim=False, callers_only=False)
     inner = replace(request, root=base.root, options=options)

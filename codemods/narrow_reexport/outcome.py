@@ -7,6 +7,7 @@ Invariant: it returns changes only if no site refused and every check of the res
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Executor
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,7 +21,7 @@ from codemods.engine.namespace import Namespaces
 from codemods.engine.project import Tree
 from codemods.engine.source import NotPython, decode
 from codemods.engine.verify import check_outside, check_parses
-from codemods.narrow_reexport.context import Context, FilePlan
+from codemods.narrow_reexport.context import Context, FilePlan, Planner
 from codemods.narrow_reexport.forms.document import plan_document
 from codemods.narrow_reexport.forms.init_uses import ASKED, InitPlan
 from codemods.narrow_reexport.forms.shim import plan_shim, with_shim
@@ -115,7 +116,7 @@ def assemble(
     cycles = _cycles(main, context, lost, before, after, overlay)
     if cycles:
         return replace(result, refusals=cycles)
-    failures += _verify(changes, inits, replace(context, lost=frozenset(), verifying=True), checkouts)
+    failures += _verify(changes, inits, context, checkouts, request.planner)
     rows = _rows(request, context, init)
     complete = []
     for number, (root, own_changes) in enumerate(changes):
@@ -280,14 +281,17 @@ def _verify(
     inits: Sequence[FileChange],
     context: Context,
     checkouts: Sequence[Checkout],
+    planner: Planner | None,
 ) -> list[Failure]:
     failures: list[Failure] = []
     for (_, own), checkout in zip(changes, checkouts, strict=True):
         after = {change.path: change.after for change in own}
+        second = _second_context(context, checkout)
         code = {path: data for path, data in after.items() if is_code(path)}
-        plans = plan_files(code, replace(context, layout=checkout.layout), None)
+        plans = plan_files(code, second, None, planner)
+        second = replace(second, layout=context.layout)
         plans |= {
-            path: plan_document(path, data, context, plan_file) for path, data in after.items() if path not in code
+            path: plan_document(path, data, second, plan_file) for path, data in after.items() if path not in code
         }
         for change in own:
             failures += check_outside(change, checkout.plans[change.path].edits)
@@ -344,16 +348,33 @@ def _still(package: Module, context: Context, after: ImportGraph) -> tuple[Still
     return tuple(found.values())
 
 
+def verify_share(checkout: Checkout, context: Context, planner: Planner | None) -> None:
+    """The second pass over a share of the files, whose changes another machine is going to verify."""
+    changes = [_changed(plan, checkout.sources[path]) for path, plan in checkout.plans.items()]
+    after = {change.path: change.after for change in changes if isinstance(change, FileChange)}
+    plan_files(after, _second_context(context, checkout), None, planner)
+
+
+def _second_context(context: Context, checkout: Checkout) -> Context:
+    return replace(context, layout=checkout.layout, lost=frozenset(), spared=frozenset(), verifying=True)
+
+
 def plan_files(
-    sources: dict[str, bytes], context: Context, progress: Callable[[str, int, int], None] | None
+    sources: dict[str, bytes],
+    context: Context,
+    progress: Callable[[str, int, int], None] | None,
+    planner: Planner | None = None,
+    executor: Executor | None = None,
 ) -> dict[str, FilePlan]:
+    """The plans of many files: by the planner, on the executor, else on this machine, on all cores where that pays."""
     jobs = list(sources.items())
-    if len(jobs) < _PARALLEL_FROM:
+    if planner is None and executor is None and len(jobs) < _PARALLEL_FROM:
         return {path: plan_file(path, data, context) for path, data in jobs}
     from codemods.engine.parallel import each
 
+    found = planner(jobs, context) if planner is not None else each(plan_file, jobs, context, executor)
     plans: dict[str, FilePlan] = {}
-    for number, plan in enumerate(each(plan_file, jobs, context)):
+    for number, plan in enumerate(found):
         plans[plan.path] = plan
         if progress is not None:
             progress("planning", number + 1, len(jobs))

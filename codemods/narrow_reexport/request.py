@@ -16,7 +16,7 @@ from codemods.engine.errors import CodemodError
 from codemods.engine.model import Failure, FileChange, ImportEdge, Mention, Refusal, Symbol, Warned
 from codemods.engine.modules import Layout
 from codemods.engine.project import Tree
-from codemods.narrow_reexport.context import FilePlan
+from codemods.narrow_reexport.context import FilePlan, Planner
 from codemods.narrow_reexport.parts import Ground
 from codemods.narrow_reexport.resolve import Resolution
 from codemods.narrow_reexport.reuse import Earlier
@@ -38,6 +38,8 @@ class Request:
     python: str = ""  # the interpreter whose site-packages hold it
     plan: str = ""  # a file with many requests, which takes the place of package and symbols
     wants_parts: bool = False  # say how the edited files stand to each other
+    planner: Planner | None = None  # plans files in place of this machine, or takes their plans from elsewhere
+    shared_out: bool = False  # the planner has a share of the files alone: stop when it has planned them
 
 
 @dataclass(frozen=True, slots=True)
