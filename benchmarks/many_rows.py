@@ -15,7 +15,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from every_reexport import packages_of, reexports_of
 from real_vllm import CACHE
 
-from codemods.engine.bans import FILE_NAME
 from codemods.engine.config import NarrowOptions
 from codemods.engine.errors import CodemodError
 from codemods.narrow_reexport.pipeline import run
@@ -45,7 +44,7 @@ def rows_of(tree: Path, top: str, wanted: int, only: tuple[str, ...] = ()) -> Ro
         kept = [each.symbol.name for each in result.resolutions]
         if result.changes and not result.failures:
             found.append((package, kept))
-            session.lay({c.path: c.after for _, changes in result.changes for c in changes if c.path != FILE_NAME})
+            session = session.edited({c.path: c.after for _, changes in result.changes for c in changes})
         print(f"\r{sum(len(own) for _, own in found)} of {wanted} rows", end="", file=sys.stderr)
     print(file=sys.stderr)
     CACHE.mkdir(exist_ok=True)

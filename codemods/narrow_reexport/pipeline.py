@@ -26,7 +26,7 @@ from codemods.narrow_reexport.context import Context
 from codemods.narrow_reexport.forms.init_uses import InitPlan
 from codemods.narrow_reexport.forms.lazy_export import is_closed
 from codemods.narrow_reexport.forms.shim_table import shimmed
-from codemods.narrow_reexport.outcome import assemble, plan_files
+from codemods.narrow_reexport.outcome import assemble, plan_files, verify_share
 from codemods.narrow_reexport.plan import plan_file
 from codemods.narrow_reexport.prepare import Prepared, init_plan, prepare
 from codemods.narrow_reexport.request import Checkout, Request, Result
@@ -47,7 +47,7 @@ def run(request: Request, session: Session | None = None) -> Result:
     package = layout.locate(request.package)
     if package is None:
         raise UnknownPackage(f"no package {request.package} in this tree")
-    bans = load_bans(tree.read(FILE_NAME)) if (request.root / FILE_NAME).is_file() else ()
+    bans = load_bans(tree.read(FILE_NAME)) if tree.has(FILE_NAME) else ()
     known = {ban.symbol.name: ban.origin for ban in bans if ban.symbol.module == request.package}
     syntax = namespaces.syntax(package)
     known |= shimmed(syntax.source, syntax.tree) if syntax is not None else {}
@@ -189,11 +189,30 @@ def _narrow(
     with request.clock.stage("prepare"):
         ready = prepare(request, session, package, namespaces, before, checkouts, resolutions)
     with request.clock.stage("plan"):
-        init = _plan(request, package, namespaces, checkouts, ready, resolutions)
+        _plan(request, checkouts, ready)
+        if request.shared_out:
+            return Result(request.package)
+        init = _plan_package(request, package, namespaces, checkouts, ready, resolutions)
     return assemble(request, package, namespaces, checkouts, ready.context, init, before, ready.in_tree)
 
 
-def _plan(
+def _plan(request: Request, checkouts: Sequence[Checkout], ready: Prepared) -> None:
+    """Plan every Python file that survived the scan."""
+    for checkout in checkouts:
+        assert checkout.scan is not None
+        checkout.sources = {survivor.path: survivor.data for survivor in checkout.scan.python}
+        own = ready.context_of(checkout)
+        holding = checkout.earlier.still_holding(checkout.sources, own)
+        anew = {path: data for path, data in checkout.sources.items() if path not in holding}
+        checkout.plans = {**holding, **plan_files(anew, own, request.progress, request.planner)}
+        if request.shared_out:
+            verify_share(checkout, own, request.planner)
+            continue
+        checkout.earlier = Earlier(own, dict(checkout.plans))
+        drop_unused(checkout, own)
+
+
+def _plan_package(
     request: Request,
     package: Module,
     namespaces: Namespaces,
@@ -201,16 +220,7 @@ def _plan(
     ready: Prepared,
     resolutions: tuple[Resolution, ...],
 ) -> InitPlan:
-    """Plan every file that survived the scan, then the `__init__`."""
-    for checkout in checkouts:
-        assert checkout.scan is not None
-        checkout.sources = {survivor.path: survivor.data for survivor in checkout.scan.python}
-        own = ready.context_of(checkout)
-        holding = checkout.earlier.still_holding(checkout.sources, own)
-        anew = {path: data for path, data in checkout.sources.items() if path not in holding}
-        checkout.plans = {**holding, **plan_files(anew, own, request.progress)}
-        checkout.earlier = Earlier(own, dict(checkout.plans))
-        drop_unused(checkout, own)
+    """Plan the package's `__init__`, by what the other files read."""
     read_names = frozenset().union(*(checkout.scan.read_names for checkout in checkouts if checkout.scan is not None))
     callers_only = request.options.callers_only
     final = frozenset() if callers_only else ready.in_tree
