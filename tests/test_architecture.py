@@ -115,7 +115,7 @@ def test_only_the_command_lines_import_click() -> None:
 
 
 # the cache is no source file: it lies in the user's cache folder, and nobody minds if it is lost
-WRITERS = ("codemods.engine.project", "codemods.import_cost.cache")
+WRITERS = ("codemods.engine.project", "codemods.engine.disk", "codemods.import_cost.cache")
 
 
 def test_only_the_project_module_writes_files() -> None:
@@ -158,7 +158,6 @@ def test_tests_mirror_the_modules() -> None:
             missing += [mirrored.name] if not mirrored.exists() else []
     # cut by others and tested through them, or thin
     through_others = {
-        "parallel",
         "verify",
         "namespace",
         "blanking",

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from codemods.check_narrowed.offence import Offence
 from codemods.engine.config import load_check_options
+from codemods.engine.disk import read_file
 from codemods.engine.errors import BadConfiguration, Unreadable
 
 _VERSION = 1
@@ -92,7 +93,7 @@ def decode_baseline(data: bytes, path: str) -> Baseline:
 def read_baseline(root: Path, path: str) -> Baseline:
     """The baseline in a file below the root. Raises `Unreadable` and `BadConfiguration`."""
     try:
-        data = (root / path).read_bytes()
+        data = read_file(root / path)
     except OSError as error:
         hint = "check_narrowed --add PKG:SYMBOL --baseline FILE writes one"
         raise Unreadable(f"the baseline cannot be read: {error.strerror}", path=path, hint=hint) from error
