@@ -19,6 +19,7 @@ from codemods.engine import blanking
 from codemods.engine.blanking import Unsure
 from codemods.engine.branches import branches
 from codemods.engine.model import Module
+from codemods.engine.source import LARGEST
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,8 @@ class Outline:
 
 def outline(data: bytes, module: Module) -> Outline:
     """The eager imports and bindings of `module`, whose source is `data`."""
+    if len(data) > LARGEST:
+        return Outline((), readable=False)
     try:
         return Outline(tuple(_Scan(blanking.blanked(data), module).run()))
     except (Unsure, *_UNPARSABLE):

@@ -40,7 +40,8 @@ class Tree:
         try:
             return disk.read_file(f"{self.root}/{path}")
         except OSError as error:
-            raise Unreadable(f"cannot be read: {_why(error)}", path=path) from error
+            hint = "put it right, or take it out with --exclude" if self.paths else ""
+            raise Unreadable(f"cannot be read: {_why(error)}", path=path, hint=hint) from error
 
     def canonical(self, path: str) -> str | None:
         """The path itself; for a symlink the path of the file that it leads to, None if that is not in the tree."""
@@ -332,7 +333,7 @@ def _read_journal(root: Path) -> tuple[Entry, ...]:
         disk.remove(root / _JOURNAL_TEMPORARY)  # killed before the journal was in place: nothing had been written
         return ()
     except OSError as error:
-        raise Interrupted(f"the journal cannot be read: {_why(error)}", path=JOURNAL) from error
+        raise Interrupted(f"the journal cannot be read: {_why(error)}", path=JOURNAL, hint=_BY_HAND) from error
     try:
         return decode_journal(data)
     except (ValueError, TypeError, KeyError) as error:

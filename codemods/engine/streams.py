@@ -19,10 +19,12 @@ from types import FrameType
 from typing import TextIO
 
 from codemods.engine.errors import CannotWrite
-from codemods.engine.report import wants_colour
+from codemods.engine.report import paint, wants_colour
 
 _STYLE = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _ENDING = ("SIGTERM", "SIGHUP")
+_FRAMES = 3000
+_CANNOT = 3  # the exit code of every command for that
 
 
 class Stopped(BaseException):
@@ -35,9 +37,18 @@ class Stopped(BaseException):
 
 def ending_well(work: Callable[[], int]) -> int:
     """Do the work of a command; its exit code, or that of the signal that ended it."""
-    with _signals():
+    with _signals(), _headroom():
         try:
             return work()
+        except RecursionError as error:
+            where = _file_of(error)
+            where = f"{where}: it" if where else "a file"
+            lines = [
+                f"{paint('error', 'red')}: {where} is nested too deeply to be followed",
+                "    --exclude takes it out",
+            ]
+            say(lines, err=True)
+            return _CANNOT
         except KeyboardInterrupt:
             number, name = int(signal.SIGINT), "Ctrl-C"
         except Stopped as stopped:
@@ -75,6 +86,28 @@ def put(data: bytes) -> None:
 def _stream(err: bool) -> TextIO | None:
     """The stream, None where it was closed before the start (`>&-`)."""
     return sys.stderr if err else sys.stdout
+
+
+@contextlib.contextmanager
+def _headroom() -> Iterator[None]:
+    """Room for code that is nested deeply, as generated code is: four frames for each `elif`."""
+    # More would be no gain: up to 3.11 `ast` goes three times as deep as this in C, on a stack that ends in a crash.
+    kept = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(kept, _FRAMES))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(kept)
+
+
+def _file_of(error: BaseException) -> str:
+    """The file that was looked at when an error came up: the innermost `path` of the stack."""
+    found, trace = "", error.__traceback__
+    while trace is not None:
+        path = trace.tb_frame.f_locals.get("path")
+        found = path if isinstance(path, str) and path else found
+        trace = trace.tb_next
+    return found
 
 
 @contextlib.contextmanager
