@@ -64,7 +64,9 @@ def encode_baseline(baseline: Baseline) -> bytes:
     symbols: dict[str, dict[str, int]] = {}
     for (symbol, path), number in sorted(baseline.accepted.items()):
         symbols.setdefault(symbol, {})[path] = number
-    return (json.dumps({"version": _VERSION, "accepted": symbols}, indent=2, ensure_ascii=False) + "\n").encode()
+    return (json.dumps({"version": _VERSION, "accepted": symbols}, indent=2, ensure_ascii=False) + "\n").encode(
+        "utf-8", "backslashreplace"
+    )
 
 
 def decode_baseline(data: bytes, path: str) -> Baseline:

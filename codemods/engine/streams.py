@@ -7,6 +7,7 @@ changes neither what is done nor the exit code; whoever ends a run sees no trace
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import io
 import os
@@ -24,6 +25,7 @@ from codemods.engine.report import paint, wants_colour
 _STYLE = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _ENDING = ("SIGTERM", "SIGHUP")
 _FRAMES = 3000
+_ESCAPED = "codemods.escaped"
 _CANNOT = 3  # the exit code of every command for that
 
 
@@ -68,7 +70,7 @@ def say(lines: Iterable[str], *, err: bool = False) -> None:
         text = _STYLE.sub("", text)
     with _written(err):
         encoding = stream.encoding or "utf-8"
-        stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
+        stream.write(text.encode(encoding, _ESCAPED).decode(encoding))
         stream.flush()
 
 
@@ -81,6 +83,17 @@ def put(data: bytes) -> None:
         stream.flush()
         stream.buffer.write(data)
         stream.buffer.flush()
+
+
+def _escaped(error: UnicodeError) -> tuple[str, int]:
+    """What an encoding lacks as `\\u00e9`, which is right in JSON, too: characters beyond U+FFFF as two of them."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    units = error.object[error.start : error.end].encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4)), error.end
+
+
+codecs.register_error(_ESCAPED, _escaped)
 
 
 def _stream(err: bool) -> TextIO | None:

@@ -1,7 +1,7 @@
 """Files that are too large or too deep to be taken apart, and may spell the package and a symbol: refused by name.
 
 Owns the refusal of such a file, whatever kind of text it holds.
-Invariant: it passes over no file whose code was understood in part only; it searches the bytes once a symbol and makes no second copy of them.
+Invariant: it passes over no file whose code was understood in part only, and makes no second copy of a large one.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -104,3 +105,10 @@ def test_a_signal_that_is_ignored_stays_ignored() -> None:
     code = "signal.signal(signal.SIGHUP, signal.SIG_IGN)\n"
     done = said(code + "sys.exit(ending_well(lambda: os.kill(os.getpid(), signal.SIGHUP) or 7))\n")
     assert done.returncode == 7
+
+
+def test_escapes_are_right_in_json() -> None:
+    code = "import json\ntext = 'caf\\u00e9 \\U0001f600 \\udce9'\nsay([json.dumps(text, ensure_ascii=False)])\n"
+    done = said(code, PYTHONIOENCODING="ascii", PYTHONUTF8="0")
+    assert done.stdout.isascii()
+    assert json.loads(done.stdout) == "caf\u00e9 \U0001f600 \udce9"

@@ -44,7 +44,9 @@ def test_long_chains_of_branches_are_rewritten(branches: int, monkeypatch: pytes
     # four frames of ours for each `elif`
     chain = "if a:\n    pass\n" + "elif b:\n    pass\n" * branches
     before = f"a = b = 0\nfrom pkg import sym\n{chain}print(sym())\n"
-    check_rewritten({**PKG, "main.py": before}, "pkg", "sym", {"main.py": before.replace("from pkg ", "from pkg.sub ")})
+    check_rewritten(
+        {**PKG, "main.py": before}, "pkg", "sym", {**NARROWED, "main.py": before.replace("from pkg ", "from pkg.sub ")}
+    )
 
 
 @pytest.mark.parametrize("where", ["main.py", "pkg/__init__.py", "pkg/sub.py"])
@@ -59,7 +61,7 @@ def test_what_is_nested_too_deeply_is_refused_or_no_obstacle_and_never_a_crash(
         "branches": "if a:\n    pass\n" + "elif b:\n    import pkg\n    pkg.sym\n" * 2000,
     }
     for name, text in deep.items():
-        first = PKG[where] if where in PKG else "from pkg import sym\n"
+        first = PKG.get(where, "from pkg import sym\n")
         with tree({**PKG, where: f"{first!s}a = b = 0\n{text}\n"}) as root:
             before = contents(root)
             outcome = narrow(root, "pkg", "sym")
