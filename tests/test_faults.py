@@ -185,3 +185,26 @@ def test_an_immutable_file_stops_the_run() -> None:
             subprocess.run(["chattr", "-i", str(root / "a.py")], check=True)
         assert outcome.code == 3 and "a.py" in outcome.text, outcome.text
         assert contents(root) == before
+
+
+@posix
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root gives folders away")
+def test_a_checkout_of_somebody_else_is_an_error_with_gits_own_way_out() -> None:
+    with tree(USED) as root:
+        subprocess.run(["git", "init", "-q"], cwd=root, check=True)
+        add = ["git", "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "--allow-empty", "-mx"]
+        subprocess.run(add, cwd=root, check=True)
+        subprocess.run(["chown", "-R", "1234", str(root)], check=True)
+        outcome = command(
+            root,
+            "narrow_reexport",
+            "pkg",
+            "sym",
+            "--branches",
+            "x/",
+            "--author",
+            "A <a@b>",
+            GIT_CONFIG_GLOBAL="/dev/null",
+        )
+        assert outcome.code == 3, outcome.text
+        assert "dubious ownership" in outcome.text and "safe.directory" in outcome.text

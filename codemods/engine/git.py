@@ -145,8 +145,11 @@ class Repository:
         except OSError as error:
             raise GitFailed(f"git cannot be started: {error.strerror}") from error
         if done.returncode:
-            said = (done.stderr.decode("utf-8", "replace").strip().splitlines() or ["it says nothing"])[-1]
-            raise GitFailed(f"git {arguments[0]} failed: {said}")
+            rows = [row.strip() for row in done.stderr.decode("utf-8", "replace").splitlines() if row.strip()]
+            said = next((row for row in rows if row.startswith("fatal: ")), (rows or ["it says nothing"])[-1])
+            # somebody else's folder: git's last line is the way out
+            hint = rows[-1] if rows and rows[-1].startswith("git config ") else ""
+            raise GitFailed(f"git {arguments[0]} failed: {said.removeprefix('fatal: ')}", hint=hint)
         return done.stdout.decode("utf-8", "surrogateescape")
 
 

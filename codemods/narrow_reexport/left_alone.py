@@ -44,13 +44,13 @@ def unparsed(path: str, data: bytes, context: Context, error: NotPython) -> File
 
 
 def _version_hint(text: str) -> str:
-    if re.search(r"^\s*lazy\s+(from|import)\b", text, re.M):
+    if re.search(r"^[ \t]*lazy\s+(from|import)\b", text, re.M):
         return "it uses `lazy import` of Python 3.15; run the command under that version, or --exclude the file"
-    if re.search(r"^\s*print\s+[^(=\s]", text, re.M) or re.search(r"^\s*except\s+\w+\s*,\s*\w+\s*:", text, re.M):
+    if re.search(r"^[ \t]*print\s+[^(=\s]", text, re.M) or re.search(r"^[ \t]*except\s+\w+\s*,\s*\w+\s*:", text, re.M):
         return "it is Python 2; --exclude takes it out"
-    if re.search(r"^\s*(type\s+\w+(\[.*\])?\s*=|(def|class)\s+\w+\[)", text, re.M):
+    if re.search(r"^[ \t]*(type\s+\w+(\[.*\])?\s*=|(def|class)\s+\w+\[)", text, re.M):
         return "it uses syntax of Python 3.12; run the command under that version, or --exclude the file"
-    if re.search(r"^\s*except\s*\*", text, re.M):
+    if re.search(r"^[ \t]*except\s*\*", text, re.M):
         return "it uses syntax of Python 3.11; run the command under that version, or --exclude the file"
     return ""
 
