@@ -109,7 +109,7 @@ def test_no_worker_is_left_when_the_parent_is_killed(number: signal.Signals) -> 
         workers = {int(parent.stdout.readline()) for _ in range(2)}
         parent.send_signal(number)
         parent.wait()
-        until = time.monotonic() + 30
+        until = time.monotonic() + 60
         while any(_lives(worker) for worker in workers):
             assert time.monotonic() < until, "a worker is left"
             time.sleep(0.1)
