@@ -68,14 +68,14 @@ def _read(full: str | Path, only: int) -> bytes:
         os.close(handle)
 
 
-def prepare(full: Path, data: bytes) -> Path:
+def prepare(full: Path, data: bytes, temporary: Path | None = None) -> Path:
     """Write what is to take the place of a file beside it; mode bits and owner stay those of the file."""
     try:
         kept = os.stat(full)
     except FileNotFoundError:
         kept = None
     # the name is random and not derived: that of the file may be as long as names can be
-    temporary = full.with_name(f"{TEMPORARY}{os.urandom(6).hex()}.tmp")
+    temporary = temporary or full.with_name(f"{TEMPORARY}{os.urandom(6).hex()}.tmp")
     try:
         create(temporary, data, 0o600 if kept else 0o666)
         if kept:
@@ -87,9 +87,9 @@ def prepare(full: Path, data: bytes) -> Path:
     return temporary
 
 
-def replace(full: Path, data: bytes) -> None:
+def replace(full: Path, data: bytes, temporary: Path | None = None) -> None:
     """Put `data` in the place of a file, or create it, in one step."""
-    temporary = prepare(full, data)
+    temporary = prepare(full, data, temporary)
     try:
         os.replace(temporary, full)
     except BaseException:

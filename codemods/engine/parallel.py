@@ -14,7 +14,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Executor, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any, TypeVar
 
@@ -26,8 +26,21 @@ S = TypeVar("S")
 _shared: list[Any] = []
 
 
-def each(function: Callable[[str, bytes, S], T], jobs: Sequence[tuple[str, bytes]], shared: S) -> Iterator[T]:
-    """`function(path, data, shared)` for each (path, data). Raises WorkerLost where a worker was killed."""
+def each(
+    function: Callable[[str, bytes, S], T],
+    jobs: Sequence[tuple[str, bytes]],
+    shared: S,
+    executor: Executor | None = None,
+) -> Iterator[T]:
+    """`function(path, data, shared)` for each (path, data): on processes of our own, or on any executor.
+
+    Raises WorkerLost where a process of our own was killed.
+    """
+    if executor is not None:
+        from codemods.engine.executors import each_on
+
+        yield from each_on(executor, function, jobs, shared)
+        return
     workers = min(_cores(), len(jobs))
     pool = _pool(workers, shared) if workers > 1 else None
     if pool is None:
