@@ -36,7 +36,7 @@ def import_lines(data: bytes) -> Iterator[ImportLine]:
     for found in _IMPORT.finditer(data):
         at = found.start()
         start = data.rfind(b"\n", 0, at) + 1
-        while start > 1 and data[:start].endswith((b"\\\n", b"\\\r\n")):
+        while start > 1 and data.endswith((b"\\\n", b"\\\r\n"), 0, start):
             start = data.rfind(b"\n", 0, start - 1) + 1
         head = data[start:at]
         module: bytes | None = None

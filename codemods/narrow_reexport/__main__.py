@@ -7,6 +7,9 @@ import sys
 # working directory first on the path. It goes before anything is imported. Our own package is found by its `__path__`.
 sys.path[:] = [entry for entry in sys.path if os.path.realpath(entry or ".") != os.path.realpath(".")]
 
+# Ctrl-C while modules are loaded: no traceback, and the exit code of a signal.
+sys.excepthook = lambda kind, *rest: None if kind is KeyboardInterrupt else sys.__excepthook__(kind, *rest)
+
 import click
 
 from codemods.narrow_reexport import bulk_cli, cli, shards_cli

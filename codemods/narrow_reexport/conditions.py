@@ -150,4 +150,5 @@ def unreadable(package: Module, namespaces: Namespaces) -> Unreadable:
         parse(decode(namespaces.bytes_of(package), package.path))
     except NotPython as error:
         return Unreadable(error.reason, path=package.path, line=error.line, hint="the package's __init__ must parse")
-    return Unreadable("cannot be parsed", path=package.path)
+    hint = "split its longest expression or chain of branches up"
+    return Unreadable("it is nested too deeply to be followed", path=package.path, hint=hint)

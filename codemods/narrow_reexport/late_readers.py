@@ -274,15 +274,15 @@ class Survey:
         try:
             source = decode(data, path)
             tree = self._trees.get(key) or parse(source)
-        except NotPython:
+            self._trees[key] = tree
+            light = analyse(source, tree, expressions=False)
+            module = self.checkouts[number].layout.module_at(path)
+            spelled = re.search(rf"""["']{re.escape(target.package)}["']""", source.text) is not None
+            if spelled or binds_package(light, module, target):
+                self._files[key] = Parsed(number, path, module, analyse(source, tree))
+                return self._files[key]
+        except NotPython:  # the plan of that file says so
             return None
-        self._trees[key] = tree
-        light = analyse(source, tree, expressions=False)
-        module = self.checkouts[number].layout.module_at(path)
-        spelled = re.search(rf"""["']{re.escape(target.package)}["']""", source.text) is not None
-        if spelled or binds_package(light, module, target):
-            self._files[key] = Parsed(number, path, module, analyse(source, tree))
-            return self._files[key]
         return Parsed(number, path, module, light)
 
     def _file(self, number: int, path: str, data: bytes) -> Parsed | None:

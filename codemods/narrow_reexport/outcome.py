@@ -156,7 +156,7 @@ def plan_documents(checkout: Checkout, context: Context) -> None:
     for survivor in checkout.scan.others if checkout.scan is not None else ():
         plan = plan_document(survivor.path, survivor.data, own, plan_file)
         code = checkout.plans.get(survivor.path)
-        if code is not None:
+        if code is not None and not code.unparsed:
             source = decode(survivor.data, survivor.path)
             known = {mention.site.line for mention in plan.mentions} | {source.line_of(e.start) for e in plan.edits}
             others = tuple(mention for mention in code.mentions if mention.site.line not in known)

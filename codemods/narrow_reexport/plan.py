@@ -21,7 +21,7 @@ from codemods.engine.references import (
     import_references,
 )
 from codemods.engine.scopes import Syntax
-from codemods.engine.source import NotPython, Source, decode, is_lazy, parse
+from codemods.engine.source import NotPython, Source, TooDeep, decode, is_lazy, parse
 from codemods.engine.walk import analyse
 from codemods.narrow_reexport.context import Context, FilePlan
 from codemods.narrow_reexport.expressions import Draft, ExpressionPlanner
@@ -44,17 +44,23 @@ from codemods.narrow_reexport.left_alone import (
     shadowed,
     unparsed,
 )
+from codemods.narrow_reexport.oversized import oversized, too_deep
 from codemods.narrow_reexport.resolve import Resolution
 
 
 def plan_file(path: str, data: bytes, context: Context) -> FilePlan:
     """Plan one file as a call site; the package's own `__init__` may be one too, where it reads itself."""
     try:
-        source = decode(data, path)
-        tree = parse(source)
+        return oversized(path, data, context) or _planned(path, data, context)
+    except (TooDeep, RecursionError):
+        return too_deep(path, data, context)
     except NotPython as error:
         return unparsed(path, data, context, error)
-    return plan_tree(source, tree, context)
+
+
+def _planned(path: str, data: bytes, context: Context) -> FilePlan:
+    source = decode(data, path)
+    return plan_tree(source, parse(source), context)
 
 
 def target_of(path: str, context: Context) -> Target:

@@ -14,25 +14,33 @@ from codemods.engine.edits import edited
 from codemods.engine.model import Failure
 from codemods.engine.references import import_references
 from codemods.engine.shortened import shortened_tree
-from codemods.engine.source import NotPython, Source, decode, parse
+from codemods.engine.source import NotPython, Source, TooDeep, decode, parse
 from codemods.engine.walk import analyse
 from codemods.narrow_reexport.context import Context, FilePlan
 from codemods.narrow_reexport.forms.docstring import may_show
 from codemods.narrow_reexport.left_alone import needs_expressions, unparsed
+from codemods.narrow_reexport.oversized import oversized, too_deep
 from codemods.narrow_reexport.plan import plan_tree, target_of
 
 
 def plan_twice(path: str, data: bytes, context: Context) -> FilePlan:
     """The plan of `plan_file`, and whether it is settled."""
+    big = oversized(path, data, context)
+    if big is not None:
+        return big
     try:
         source = decode(data, path)
         tree = parse(source)
+        plan = plan_tree(source, tree, context)
+    except (TooDeep, RecursionError):
+        return too_deep(path, data, context)
     except NotPython as error:
         return unparsed(path, data, context, error)
-    plan = plan_tree(source, tree, context)
-    if plan.edits and not plan.refusals and _is_settled(source, tree, plan, verifying(context)):
-        return replace(plan, settled=True)
-    return plan
+    try:
+        settled = bool(plan.edits) and not plan.refusals and _is_settled(source, tree, plan, verifying(context))
+    except (NotPython, RecursionError):  # the whole way says so
+        settled = False
+    return replace(plan, settled=True) if settled else plan
 
 
 def verifying(context: Context) -> Context:

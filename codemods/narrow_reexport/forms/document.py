@@ -32,6 +32,7 @@ from codemods.narrow_reexport.forms.public_names import judge_listing
 from codemods.narrow_reexport.forms.script import runs_code, runs_path
 from codemods.narrow_reexport.forms.settings import is_value, judge_value
 from codemods.narrow_reexport.forms.snippet import Planner
+from codemods.narrow_reexport.oversized import oversized
 
 _PAGES = tuple(suffix for suffix in SHOWING if suffix != ".ipynb")
 _SETTINGS = (".toml", ".cfg", ".ini", ".yaml", ".yml", ".json", ".conf", ".env")
@@ -42,6 +43,8 @@ _COMMAND = "a command reads the symbol through the package, which will fail when
 
 def plan_document(path: str, data: bytes, context: Context, plan: Planner) -> FilePlan:
     """Plan one file that is not Python, and the entry points of a `setup.py`; `plan` plans the Python in it."""
+    if (large := oversized(path, data, context)) is not None:
+        return large
     accepted = context.accepted
     wanted = {found.symbol.name: found for found in context.resolutions if not found.is_submodule}
     if (
