@@ -74,10 +74,10 @@ cases: $(STAMP) ## run the acceptance cases, if their folder is there (CASES='01
 real-vllm: $(BENCH_STAMP) ## run on the released vLLM 0.27.0 and compare byte for byte (downloads 40 MB once)
 	$(BIN)/python benchmarks/real_vllm.py
 
-bench: $(BENCH_STAMP) $(FIXIT_STAMP) ## time the command against its floors, as ratios (downloads 40 MB once)
-	$(BIN)/python -m pip install -q --disable-pip-version-check grimp
-	$(BIN)/python benchmarks/ratios.py
-	FIXIT_PYTHON="$(abspath $(FIXIT_BIN))/python" $(BIN)/python benchmarks/guard_speed.py
+# SKIP='peers scale thousand' leaves parts out, ROUNDS=1 is quicker.
+bench: $(BENCH_STAMP) ## time the commands beside their floors and peers, write benchmarks/RESULTS.md (half an hour, 60 MB)
+	$(BIN)/python -m pip install -q --disable-pip-version-check grimp rope ruff
+	$(BIN)/python benchmarks/bench.py $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(SKIP),--skip $(SKIP))
 
 every-reexport: $(BENCH_STAMP) ## plan each re-export of vLLM 0.33.0 by itself, write nothing, print the table (half an hour)
 	$(BIN)/python benchmarks/every_reexport.py vllm-0.33.0 vllm

@@ -8,6 +8,7 @@ where no process can be started the jobs are done in this one.
 from __future__ import annotations
 
 import contextlib
+import gc
 import multiprocessing
 import os
 import signal
@@ -95,6 +96,8 @@ def _start(shared: object, parent: int) -> None:
             signal.signal(getattr(signal, name), signal.SIG_DFL)
     with contextlib.suppress(RuntimeError):  # no more threads for this user
         threading.Thread(target=_watch, args=(parent,), daemon=True).start()
+    gc.freeze()  # what was there before is not looked through again and again
+    gc.set_threshold(10_000, 10, 10)  # a syntax tree is many objects, and few of them are garbage
     _shared[:] = [shared]
 
 

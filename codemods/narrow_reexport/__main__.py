@@ -92,6 +92,7 @@ _FOLDER = click.Path(exists=True, file_okay=False)
 @click.option("--no-ban", is_flag=True, help="Write no row to narrowed.toml.")
 @click.option("--abort", "abort_run", is_flag=True, help="Take back a run that was killed while writing.")
 @bulk_cli.bulk_options
+@click.option("--profile", is_flag=True, help="Say where the time went, stage by stage, and the peak of memory.")
 @shards_cli.shard_options
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing but refusals and errors.")
 @click.option("-v", "--verbose", count=True, help="List everything.")

@@ -89,20 +89,27 @@ def _run(request: Request, arguments: Mapping[str, object], options: NarrowOptio
         work = from_shims.run if request.from_shims else many.run if request.plan else pipeline.run
         result = work(request)
         said = shards_cli.merged(request)
-    result = _with_cost(request, result, wanted=bool(arguments["cost"]))
+    with request.clock.stage("cost"):
+        result = _with_cost(request, result, wanted=bool(arguments["cost"]))
     code = _exit_code(result, options, bool(arguments["check"]))
     writes = not dry and not result.failures and (not result.refusals or options.keep_going)
     if writes:
-        bulk_cli.save(result.changes, allow_dirty=bool(arguments["allow_dirty"]))
+        with request.clock.stage("write"):
+            bulk_cli.save(result.changes, allow_dirty=bool(arguments["allow_dirty"]))
     if wishes is not None and not result.failures and (not result.refusals or options.keep_going):
         from codemods.narrow_reexport import bulk, effects, plan_io
 
         plan = effects.with_loads(plan_io.plan_of(result, request), request, result)
         shipped, held_back = bulk.ship(plan, request.root, wishes)
         said, code = [*said, *shipped], code or held_back
-    _say(result, arguments, options, code, writes)
+    with request.clock.stage("report"):
+        _say(result, arguments, options, code, writes)
     if not arguments["quiet"]:
         say(said, err=True) if said else None
+    if arguments["profile"]:
+        from codemods.engine.stages import peak_memory, profile_lines
+
+        say(profile_lines(request.clock.shares(), peak_memory()), err=True)
     return code
 
 

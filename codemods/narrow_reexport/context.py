@@ -85,6 +85,7 @@ class FilePlan:
     rebinds: tuple[Site, ...] = ()
     notes: tuple[str, ...] = ()  # what a person has to do besides
     unparsed: bool = False  # the file names the package and a symbol, and does not parse
+    settled: bool = False  # the edited file parses, and a second run is known to find nothing in it
 
 
 # plans (path, data) pairs in a context, and gives the plans in their order

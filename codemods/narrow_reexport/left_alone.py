@@ -167,7 +167,7 @@ def needs_expressions(
         return True
     if binds_package(syntax, module, target):
         return True
-    if re.search(r"\b__getattr__\b|LazyModule\(", syntax.source.text):
+    if "__getattr__" in syntax.source.text or "LazyModule(" in syntax.source.text:
         return True  # it may export the symbol onward lazily
     package_all = (s for s, _ in syntax.imports if isinstance(s, ast.ImportFrom) and s.names[0].name == "__all__")
     if any(absolute(module, statement) == context.package.name for statement in package_all):

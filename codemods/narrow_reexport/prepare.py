@@ -84,24 +84,26 @@ def prepare(
     words |= {name.rpartition(".")[2] for name in orphans}
     spelling = partial(session.candidates, f"{package.path.rpartition('/')[0]}/")
     for checkout in checkouts:
-        checkout.scan = scan(
-            spelling(words) if checkout is main else checkout.tree.paths,
-            checkout.tree.read,
-            checkout.layout,
-            resolutions,
-            orphans,
-            star_takes=taken,
-            wants_names=any(found.stars for found in resolutions)
-            or _has_aliases(package, namespaces, resolutions)
-            or _has_stars(package, namespaces),
-            spelling=spelling if checkout is main else None,
-            progress=(lambda done, total: progress("scanning", done, total)) if progress else None,
-        )
+        with request.clock.stage("scan"):
+            checkout.scan = scan(
+                spelling(words) if checkout is main else checkout.tree.paths,
+                checkout.tree.read,
+                checkout.layout,
+                resolutions,
+                orphans,
+                star_takes=taken,
+                wants_names=any(found.stars for found in resolutions)
+                or _has_aliases(package, namespaces, resolutions)
+                or _has_stars(package, namespaces),
+                spelling=spelling if checkout is main else None,
+                progress=(lambda done, total: progress("scanning", done, total)) if progress else None,
+            )
     context = _context(request, package, namespaces, before, resolutions, orphans, checkouts, width)
     context = replace(context, unbound=_unbound(package, before, resolutions))
     if covers:
         surveyed = Surveyed(checkouts, namespaces, before, lost, spelling)
-        context = with_coverage(context, surveyed, callers_only=callers_only)
+        with request.clock.stage("coverage"):
+            context = with_coverage(context, surveyed, callers_only=callers_only)
     return Prepared(replace(context, star_takes=taken), in_tree, orphans, before, after, stars)
 
 

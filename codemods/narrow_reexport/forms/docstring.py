@@ -57,7 +57,7 @@ def plan_docstrings(source: Source, tree: ast.Module, context: Context, plan: Pl
     """Plan the Python that a file's docstrings show."""
     names = touched_names(context)
     planned = Docstrings()
-    if _MAY_SHOW.search(source.text) is None or not any(name in source.text for name in names):
+    if not may_show(source, context):
         return planned
     own = {name for name in context.lost if name.startswith(f"{context.package.name}.")}
     inner = replace(context, lost=frozenset(own))
@@ -68,6 +68,11 @@ def plan_docstrings(source: Source, tree: ast.Module, context: Context, plan: Pl
         _Docstring(source, node, inner, plan, planned).run(tree)
         planned.lines.add(node.lineno)
     return planned
+
+
+def may_show(source: Source, context: Context) -> bool:
+    """Whether a docstring of the file may show Python that matters, by its text."""
+    return any(name in source.text for name in touched_names(context)) and _MAY_SHOW.search(source.text) is not None
 
 
 def read_in_examples(source: Source, tree: ast.Module, names: Iterable[str]) -> frozenset[str]:
