@@ -42,6 +42,11 @@ class Entry:
         old = "" if before is None else digest(before)
         return cls(path, before is None, old, digest(after), tuple(_splices(before or b"", after)))
 
+    def is_moved(self, now: bytes | None, digest: Callable[[bytes], str]) -> bool | None:
+        """Whether a file holds the new text (True) or the old one (False, also: is not there yet); None if neither."""
+        found = "" if now is None else digest(now)
+        return True if found == self.after else False if found == self.before else None
+
     def turned(self, data: bytes, *, forward: bool) -> bytes:
         """The other text: the new one out of the old one, or the other way round."""
         pieces: list[bytes] = []

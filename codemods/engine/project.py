@@ -25,6 +25,7 @@ from codemods.engine.model import FileChange
 
 _JOURNAL_TEMPORARY = f"{JOURNAL}.tmp"
 _BY_HAND = f"put the file right and run again, or remove {JOURNAL} to keep all files as they are"
+_REMEMBERED = 200_000_000
 _NO_SOURCES = frozenset({".git", ".hg"})
 
 
@@ -64,18 +65,23 @@ class Tree:
 
 
 class RememberedTree(Tree):
-    """A tree whose files are read once and kept: for many questions about files that nobody changes meanwhile."""
+    """A tree whose files are read once and kept, up to 200 MB: for many questions about files that nobody changes meanwhile."""
 
     def __init__(self, root: Path, paths: tuple[str, ...]) -> None:
         super().__init__(root, paths)
         object.__setattr__(self, "_kept", {})
+        object.__setattr__(self, "_size", [0])
 
     def read(self, path: str) -> bytes:
         """The bytes of a file, as they were when it was first read."""
         kept: dict[str, bytes] = self._kept  # type: ignore[attr-defined]
-        if path not in kept:
-            kept[path] = super().read(path)
-        return kept[path]
+        if path in kept:
+            return kept[path]
+        data = super().read(path)
+        if self._size[0] + len(data) <= _REMEMBERED:  # type: ignore[attr-defined]
+            kept[path] = data
+            self._size[0] += len(data)  # type: ignore[attr-defined]
+        return data
 
     def has(self, path: str) -> bool:
         """Whether there is such a file, also one that is only planned."""
@@ -85,6 +91,7 @@ class RememberedTree(Tree):
         """The same tree with other bytes in some files; what was read of the rest is kept."""
         tree = RememberedTree(self.root, self.paths)
         tree._kept.update({**self._kept, **files})  # type: ignore[attr-defined]
+        tree._size[0] = self._size[0]  # type: ignore[attr-defined]
         return tree
 
 
@@ -338,7 +345,7 @@ def _settled(root: Path, *, forward: bool) -> tuple[str, ...]:
         if _inside(root, entry.path) != entry.path:
             raise Interrupted("the journal names a file that is not in the tree", path=entry.path, hint=_BY_HAND)
         try:
-            moved = _is_moved(entry, _content(root / entry.path))
+            moved = entry.is_moved(_content(root / entry.path), digest)
         except OSError as error:
             raise Interrupted(f"cannot be read: {_why(error)}", path=entry.path, hint=_BY_HAND) from error
         if moved is None:
@@ -368,17 +375,11 @@ def _read_journal(root: Path) -> tuple[Entry, ...]:
         raise Interrupted(f"the journal cannot be understood: {error}", path=JOURNAL, hint=_BY_HAND) from error
 
 
-def _is_moved(entry: Entry, now: bytes | None) -> bool | None:
-    """Whether a file holds the new text (True) or the old one (False, also: is not there yet); None if neither."""
-    found = "" if now is None else digest(now)
-    return True if found == entry.after else False if found == entry.before else None
-
-
 def _move(root: Path, entry: Entry, *, forward: bool) -> None:
     """Bring one file to the wanted side, unless it is there already. Raises OSError if that cannot be done."""
     full = root / entry.path
     now = _content(full)
-    moved = _is_moved(entry, now)
+    moved = entry.is_moved(now, digest)
     if moved is forward:
         return
     text = entry.turned(now or b"", forward=forward)

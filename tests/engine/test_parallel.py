@@ -116,7 +116,7 @@ def test_no_worker_is_left_when_the_parent_is_killed(number: signal.Signals) -> 
 
 
 def say_and_wait(path: str, data: bytes, shared: int) -> None:
-    print(os.getpid(), flush=True)
+    os.write(1, f"{os.getpid()}\n".encode())  # in one piece, also where output is not buffered
     time.sleep(100)
 
 
