@@ -17,7 +17,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import random
 import re
 import shutil
 import subprocess
@@ -44,7 +43,10 @@ from codemods.narrow_reexport.session import Session
 # A package's own tests: how to get them, how to run them on a tree, and the name of the folder that they are in.
 TESTS = {
     "networkx": ("", ["--pyargs", "networkx"]),
-    "sympy": ("", ["--pyargs", *(f"sympy.{part}" for part in ("core", "sets", "logic", "ntheory", "combinatorics", "parsing"))]),
+    "sympy": (
+        "",
+        ["--pyargs", *(f"sympy.{part}" for part in ("core", "sets", "logic", "ntheory", "combinatorics", "parsing"))],
+    ),
     "click": ("click-8.3.1", ["tests"]),
 }
 
@@ -69,7 +71,9 @@ def main() -> int:
     parser.add_argument("--each", action=argparse.BooleanOptionalAction, default=True, help="each re-export by itself")
     parser.add_argument("--together", action=argparse.BooleanOptionalAction, default=True, help="all of them at once")
     parser.add_argument("--tests", action="store_true", help="run the package's own tests before and after all at once")
-    parser.add_argument("--json", type=Path, help="one line a re-export; those that are there already are not run again")
+    parser.add_argument(
+        "--json", type=Path, help="one line a re-export; those that are there already are not run again"
+    )
     parser.add_argument("--only", nargs="*", default=[], metavar="PACKAGE:SYMBOL")
     given = parser.parse_args()
     package = PACKAGES[given.package]
@@ -193,7 +197,10 @@ def all_at_once(judge: Judge) -> Together:
 def own_tests(package: Package, pristine: Path, work: Path, needs: Path) -> tuple[str, bool]:
     """What each test of the package's own says before and after: the same, or which of them differ."""
     before, after = (outcomes(package, tree, needs) for tree in (pristine, work))
-    counts = [", ".join(f"{count:,} {word}" for word, count in Counter(said.values()).most_common()) for said in (before, after)]
+    counts = [
+        ", ".join(f"{count:,} {word}" for word, count in Counter(said.values()).most_common())
+        for said in (before, after)
+    ]
     other = sorted(test for test in {*before, *after} if before.get(test) != after.get(test))
     lines = [f"own tests before: {counts[0]}", f"own tests after:  {counts[1]}", f"that end otherwise: {len(other)}"]
     lines += [f"- {test}: {before.get(test, 'absent')} -> {after.get(test, 'absent')}" for test in other[:40]]
@@ -218,7 +225,17 @@ def tests_of(release: str) -> Path:
     if not folder.exists():
         name, _, version = release.rpartition("-")
         with tempfile.TemporaryDirectory(dir=CACHE) as scratch:
-            pip = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--no-binary", ":all:", "--no-build-isolation"]
+            pip = [
+                sys.executable,
+                "-m",
+                "pip",
+                "download",
+                "-q",
+                "--no-deps",
+                "--no-binary",
+                ":all:",
+                "--no-build-isolation",
+            ]
             subprocess.run([*pip, "-d", scratch, f"{name}=={version}"], check=True)
             archive = next(Path(scratch).glob("*.tar.gz"))
             shutil.unpack_archive(archive, scratch, filter="data")

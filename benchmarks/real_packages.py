@@ -221,7 +221,7 @@ class Judge:
             if spelled.search(text)
         ]
         chosen = random.Random(1).sample(others, min(len(others), near))
-        fresh = {name: None for name in [self.package.top, run.package, *edited[:touched], *chosen]}
+        fresh = dict.fromkeys([self.package.top, run.package, *edited[:touched], *chosen])
         self.against(run, [name for name in fresh if name in self.known], frozenset(edited), dropped, every=every)
 
     def against(self, run: Run, fresh: list[str], edited: frozenset[str], dropped: set[str], *, every: bool) -> None:
