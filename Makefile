@@ -123,7 +123,7 @@ real-packages: $(STAMP) ## narrow random re-exports of sympy, networkx, django, 
 
 PKG ?= networkx
 
-everything: $(STAMP) ## narrow each re-export of PKG by itself, then all at once, on a copy; the interpreter judges (ARGS='-n 200 --tests')
+everything: $(BENCH_STAMP) ## narrow each re-export of PKG by itself, then all at once, on a copy; the interpreter judges (ARGS='-n 200 --tests')
 	$(BIN)/python benchmarks/everything.py $(PKG) $(ARGS)
 
 real-guard: $(BENCH_STAMP) $(FIXIT_STAMP) ## put offences back into a narrowed vLLM 0.27.0: check, rule and codemod must agree to the byte

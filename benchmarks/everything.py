@@ -30,7 +30,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from every_reexport import kind_of, packages_of, reexports_of
+from every_reexport import kind_of, packages_of, reexports_of, released
 from real_packages import CACHE, PACKAGES, Judge, Package, Run, fetched, in_random_order, modules_of, name_of
 
 from codemods.engine.config import NarrowOptions
@@ -40,7 +40,7 @@ from codemods.narrow_reexport.pipeline import run as narrow
 from codemods.narrow_reexport.request import Request, Result
 from codemods.narrow_reexport.session import Session
 
-# A package's own tests: how to get them, how to run them on a tree, and the name of the folder that they are in.
+# A package's own tests: the release whose source archive has them, if the wheel does not, and what pytest is told.
 TESTS = {
     "networkx": ("", ["--pyargs", "networkx"]),
     "sympy": (
@@ -81,6 +81,7 @@ def main() -> int:
     lines: list[str] = []
     wrong = 0
     with tempfile.TemporaryDirectory(prefix="codemods-everything-") as scratch:
+        pristine = with_tests(package, pristine, Path(scratch) / "pristine")
         work = Path(scratch) / "tree"
         shutil.copytree(pristine, work)
         needs = CACHE / "real" / f"{package.top}-needs"
@@ -207,41 +208,25 @@ def own_tests(package: Package, pristine: Path, work: Path, needs: Path) -> tupl
     return "\n".join(lines), bool(before) and not other
 
 
+def with_tests(package: Package, pristine: Path, folder: Path) -> Path:
+    """The tree, with the package's tests from its source archive beside it: they are call sites like others."""
+    sdist, _ = TESTS.get(package.top, ("", []))
+    if not sdist:
+        return pristine
+    shutil.copytree(pristine, folder)
+    shutil.copytree(released(sdist) / "tests", folder / "tests")
+    return folder
+
+
 def outcomes(package: Package, tree: Path, needs: Path) -> dict[str, str]:
-    sdist, arguments = TESTS[package.top]
-    folder = tests_of(sdist) if sdist else tree
+    _, arguments = TESTS[package.top]
     env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tree), str(needs)]), "PYTHONDONTWRITEBYTECODE": "1"}
     env |= {"PYTHONHASHSEED": "0", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     line = [sys.executable, "-m", "pytest", "-q", "-rA", "--tb=no", "-p", "no:cacheprovider", "-W", "ignore"]
     line += ["--import-mode=importlib", "-o", "addopts=", *arguments]
-    done = subprocess.run(line, cwd=folder, env=env, capture_output=True, text=True, check=False)
+    done = subprocess.run(line, cwd=tree, env=env, capture_output=True, text=True, check=False)
     found = re.findall(r"^(PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS) (\S+)", done.stdout, re.M)
     return {test: word.lower() for word, test in found if word != "SKIPPED"}
-
-
-def tests_of(release: str) -> Path:
-    """The unpacked source archive, from which only the tests are taken."""
-    folder = CACHE / "real" / f"{release}-sdist"
-    if not folder.exists():
-        name, _, version = release.rpartition("-")
-        with tempfile.TemporaryDirectory(dir=CACHE) as scratch:
-            pip = [
-                sys.executable,
-                "-m",
-                "pip",
-                "download",
-                "-q",
-                "--no-deps",
-                "--no-binary",
-                ":all:",
-                "--no-build-isolation",
-            ]
-            subprocess.run([*pip, "-d", scratch, f"{name}=={version}"], check=True)
-            archive = next(Path(scratch).glob("*.tar.gz"))
-            shutil.unpack_archive(archive, scratch, filter="data")
-            (Path(scratch) / release).rename(folder)
-            shutil.rmtree(folder / "src", ignore_errors=True)
-    return folder
 
 
 def lay(root: Path, changes: Iterable[FileChange]) -> None:

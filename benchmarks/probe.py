@@ -109,7 +109,7 @@ def late(module: types.ModuleType) -> tuple[list[str], list[str]]:
                 visit(root, bound, hidden)
         elif isinstance(node, ast.Name):
             value = bound.get(node.id) if node.id not in hidden else None
-            if not issubclass(type(value), types.ModuleType) and " " in describe(value):
+            if node.id in bound and not issubclass(type(value), types.ModuleType):
                 leads.add(f"{node.id} = {describe(value)}")
         elif not isinstance(node, (ast.Import, ast.ImportFrom)):
             for child in ast.iter_child_nodes(node):
