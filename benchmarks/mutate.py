@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import argparse
 import ast
-import copy
 import difflib
 import json
 import os
@@ -26,7 +25,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -51,6 +50,7 @@ JUDGES = {
     ],
 }
 TIMEOUT = 900
+SAID = "said.log"  # what pytest printed last
 
 _TURNED: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Eq: ast.NotEq,
@@ -64,6 +64,9 @@ _TURNED: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Is: ast.IsNot,
     ast.IsNot: ast.Is,
 }
+
+
+_BLOCKS = (ast.FunctionDef, ast.For, ast.If, ast.While, ast.Try, ast.With)
 
 
 def main() -> int:
@@ -93,20 +96,20 @@ def main() -> int:
 def judged(root: Path, path: str, judges: list[str], given: argparse.Namespace) -> int:
     original = (root / path).read_text(encoding="utf-8")
     plain = ast.unparse(ast.parse(original)) + "\n"
-    tree = ast.parse(plain)
-    mutants = list(mutants_of(tree))
+    mutants = changes_in(plain)
     chosen = given.number or sorted(
         random.Random(given.seed).sample(range(len(mutants)), min(given.n or len(mutants), len(mutants)))
     )
     (root / path).write_text(plain, encoding="utf-8")
     seen = root / "lines.json"
-    if verdict(root, judges, Lines(root / path, seen)) != "survived":
-        raise SystemExit(f"the tests of {path} fail without a mutant")
+    verdict(root, judges, Lines(root / path, seen))
+    if not seen.exists():
+        said = (root / SAID).read_text(encoding="utf-8", errors="replace")
+        raise SystemExit(f"the tests of {path} do not run:\n{said[-3000:]}")
     tests_of: dict[str, list[str]] = json.loads(seen.read_text(encoding="utf-8"))
     counts: Counter[str] = Counter()
     for number in chosen:
-        line, mutant = mutants[number]
-        text = ast.unparse(mutant) + "\n"
+        line, text = mutated(plain, *mutants[number])
         (root / path).write_text(text, encoding="utf-8")
         start = time.perf_counter()
         running = tests_of.get(str(line), [])
@@ -129,13 +132,14 @@ def preload() -> None:
 
 
 class Lines:
-    """A plugin of pytest that notes which lines of one file each test runs."""
+    """A plugin of pytest that notes which lines of one file each test runs; a test that needs the oracle fails, and is left out."""
 
     def __init__(self, file: Path, into: Path) -> None:
         self.file = str(file.resolve())
         self.into = into
         self.tests: dict[int, dict[str, None]] = {}
         self.now = ""
+        self.failed: set[str] = set()
 
     def _calls(self, frame: FrameType, event: str, _: object) -> Callable[..., object] | None:
         return self._lines if frame.f_code.co_filename == self.file else None
@@ -151,8 +155,12 @@ class Lines:
     def pytest_runtest_teardown(self, item: Any) -> None:
         sys.settrace(None)
 
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        if report.failed:
+            self.failed.add(report.nodeid)
+
     def pytest_sessionfinish(self) -> None:
-        told = {line: list(tests) for line, tests in self.tests.items()}
+        told = {line: [test for test in tests if test not in self.failed] for line, tests in self.tests.items()}
         self.into.write_text(json.dumps(told), encoding="utf-8")
 
 
@@ -161,13 +169,14 @@ def verdict(root: Path, judges: list[str], *plugins: object) -> str:
     child = os.fork()
     if not child:
         os.setsid()
-        nowhere = os.open(os.devnull, os.O_RDWR)
-        for number in (0, 1, 2):
-            os.dup2(nowhere, number)
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        said = os.open(root / SAID, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        os.dup2(said, 1), os.dup2(said, 2)
         code = 3
         try:
             code = tested(root, judges, plugins)
         finally:
+            sys.stdout.flush()
             os._exit(code)
     signal.signal(signal.SIGALRM, lambda *_: os.killpg(child, signal.SIGKILL))
     signal.alarm(TIMEOUT)
@@ -188,7 +197,7 @@ def tested(root: Path, judges: list[str], plugins: Sequence[object] = ()) -> int
 
     oracle.run_programs = lambda *_: ()  # type: ignore[assignment]
     oracle.probe = lambda *_: _Blind()  # type: ignore[assignment]
-    line = ["-x", "-q", "--no-header", "-p", "no:cacheprovider", *judges]
+    line = ["-q", "--no-header", "-p", "no:cacheprovider", *judges, *([] if plugins else ["-x"])]
     return int(pytest.main(line, plugins=list(plugins)))
 
 
@@ -202,40 +211,54 @@ class _Blind:
         return frozenset()
 
 
-def mutants_of(tree: ast.Module) -> Iterator[tuple[int, ast.Module]]:
-    """Each with one change, and the line that it stands in, in the order of the nodes."""
-    nodes = list(ast.walk(tree))
-    for number, node in enumerate(nodes):
+def changes_in(plain: str) -> list[tuple[int, int]]:
+    """Every change that can be made: which node, in the order of `ast.walk`, and which change of it."""
+    found = []
+    for number, node in enumerate(ast.walk(ast.parse(plain))):
         for change in range(changes_of(node)):
-            mutant = copy.deepcopy(tree)
-            twin = next(each for at, each in enumerate(ast.walk(mutant)) if at == number)
-            if apply(twin, change):
-                place = node.body[change - 1] if change and not isinstance(node, ast.comprehension) else node  # type: ignore[attr-defined]
-                line = place.target.lineno if isinstance(place, ast.comprehension) else place.lineno
-                yield line, ast.fix_missing_locations(mutant)
+            if can_apply(node, change):
+                found.append((number, change))
+    return found
+
+
+def mutated(plain: str, number: int, change: int) -> tuple[int, str]:
+    """The line that the change stands in, and the text with it."""
+    tree = ast.parse(plain)
+    node = next(each for at, each in enumerate(ast.walk(tree)) if at == number)
+    place: Any = node.body[change - 1] if change and isinstance(node, _BLOCKS) else node  # type: ignore[attr-defined]
+    line = place.target.lineno if isinstance(place, ast.comprehension) else place.lineno
+    apply(node, change)
+    return line, ast.unparse(ast.fix_missing_locations(tree)) + "\n"
 
 
 def changes_of(node: ast.AST) -> int:
     if isinstance(node, ast.comprehension):
         return len(node.ifs)
-    if isinstance(node, (ast.FunctionDef, ast.For, ast.If, ast.While, ast.Try, ast.With)):
+    if isinstance(node, _BLOCKS):
         return len(node.body) + 1
     return 1
 
 
-def apply(node: ast.AST, change: int) -> bool:
-    """Change the node; False where there is nothing of that kind to change."""
-    body = getattr(node, "body", None)
-    if isinstance(body, list) and change:
-        gone = body[change - 1]
-        if isinstance(gone, ast.AugAssign) or (isinstance(gone, ast.Expr) and isinstance(gone.value, ast.Call)):
-            body[change - 1] = ast.Pass()
-            return True
-        if isinstance(gone, ast.Continue):
-            body[change - 1] = ast.Pass()
-            return True
-        return False
-    if isinstance(node, ast.Compare) and type(node.ops[0]) in _TURNED:
+def can_apply(node: ast.AST, change: int) -> bool:
+    if isinstance(node, _BLOCKS) and change:
+        gone = node.body[change - 1]
+        call = isinstance(gone, ast.Expr) and isinstance(gone.value, ast.Call)
+        return call or isinstance(gone, (ast.AugAssign, ast.Continue))
+    if isinstance(node, ast.Compare):
+        return type(node.ops[0]) in _TURNED
+    if isinstance(node, ast.BinOp):
+        return isinstance(node.op, (ast.Add, ast.Sub))
+    if isinstance(node, ast.Constant):
+        return isinstance(node.value, int)  # a bool is one
+    if isinstance(node, ast.Name):
+        return node.id in ("any", "all")
+    return isinstance(node, (ast.BoolOp, ast.If, ast.IfExp, ast.While, ast.comprehension))
+
+
+def apply(node: ast.AST, change: int) -> None:
+    if isinstance(node, _BLOCKS) and change:
+        node.body[change - 1] = ast.Pass()
+    elif isinstance(node, ast.Compare):
         node.ops[0] = _TURNED[type(node.ops[0])]()
     elif isinstance(node, ast.BoolOp):
         node.op = ast.Or() if isinstance(node.op, ast.And) else ast.And()
@@ -243,17 +266,12 @@ def apply(node: ast.AST, change: int) -> bool:
         node.test = ast.UnaryOp(ast.Not(), node.test)
     elif isinstance(node, ast.comprehension):
         del node.ifs[change]
-    elif isinstance(node, ast.Constant) and isinstance(node.value, bool):
-        node.value = not node.value
-    elif isinstance(node, ast.Constant) and isinstance(node.value, int):
-        node.value += 1
-    elif isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Sub)):
+    elif isinstance(node, ast.Constant):
+        node.value = not node.value if isinstance(node.value, bool) else node.value + 1  # type: ignore[operator]
+    elif isinstance(node, ast.BinOp):
         node.op = ast.Sub() if isinstance(node.op, ast.Add) else ast.Add()
-    elif isinstance(node, ast.Name) and node.id in ("any", "all"):
+    elif isinstance(node, ast.Name):
         node.id = "all" if node.id == "any" else "any"
-    else:
-        return False
-    return True
 
 
 if __name__ == "__main__":
