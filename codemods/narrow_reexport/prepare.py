@@ -201,6 +201,7 @@ def _context(
         accepted_sites(request),
         _all_is_tuple(package, namespaces),
         rewrite_strings=request.options.rewrite_strings,
+        old_mock=(3,) < namespaces.floor < (3, 11),
     )
 
 
