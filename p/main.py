@@ -1,0 +1,3 @@
+import pkg
+from pkg.base import REG
+print(len(REG))

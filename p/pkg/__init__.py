@@ -1,0 +1,2 @@
+from .light import light
+from .sub import Sym

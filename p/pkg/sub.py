@@ -1,0 +1,3 @@
+from .base import Base
+class Sym(Base):
+    pass
