@@ -84,3 +84,30 @@ def test_a_second_run_over_such_a_module_finds_the_symbol_narrowed() -> None:
         "main.py": "from pkg import __all__\n\nprint(__all__)\n",
     }
     check_unchanged(narrowed, "pkg", "fused")
+
+
+def test_one_name_of_a_statement_that_comes_too_early_is_enough() -> None:
+    before: Tree = {
+        "pkg/__init__.py": "from .x import e\nfrom .b import b\nfrom .d import d\n",
+        "pkg/x.py": "def e():\n    return 2\n",
+        "pkg/b.py": "from pkg import d, e\n\n\ndef b():\n    return d.__name__, e()\n",
+        "pkg/d.py": "def d():\n    return 1\n",
+        "main.py": "import pkg\n\nprint(pkg.b(), pkg.d())\n",
+    }
+    check_refused(before, "pkg", "d e", "before the __init__ binds the name", at="pkg/b.py:1")
+
+
+def test_a_star_brings_no_submodule_of_another_package() -> None:
+    before: Tree = {
+        "pkg/__init__.py": "import other.deep\nfrom .light import light\nfrom .sub import sym\n",
+        "pkg/light.py": PKG["pkg/light.py"],
+        "pkg/sub.py": "import other.deep\n\n\ndef sym(x=1):\n    return x * 10\n",
+        "other/__init__.py": "",
+        "other/deep.py": "X = 1\n",
+        "main.py": "from pkg import *\n\nprint(sym(2), light(1))\n",
+    }
+    after: Tree = {
+        "pkg/__init__.py": "import other.deep\nfrom .light import light\n",
+        "main.py": "from pkg import *\nfrom pkg.sub import sym\n\nprint(sym(2), light(1))\n",
+    }
+    check_rewritten(before, "pkg", "sym", after, run=["main"])
