@@ -16,7 +16,7 @@ from typing import cast
 import click
 
 from codemods.check_narrowed import report as words
-from codemods.check_narrowed.baseline import Baseline, read_baseline, shrunk, within_baseline
+from codemods.check_narrowed.baseline import FOLDER, Baseline, read_baseline, shrunk, with_folder, within_baseline
 from codemods.check_narrowed.check import Checked, check, files_below, flat
 from codemods.check_narrowed.guard import Guard, find_rows, guarded
 from codemods.check_narrowed.maintain import Maintained, add, emit_ruff, lower_baseline, prune, rename
@@ -84,11 +84,12 @@ class _Command:
         baseline = read_baseline(self.root, path) if path else Baseline()
         checked = check(guard, files_below(guard, wanted))
         found = flat(checked.offences.values())
-        accepted = within_baseline(found, baseline)
+        whole = with_folder(self.root, baseline)
+        accepted = within_baseline(found, whole)
         lowered = shrunk(baseline, found, None if not wanted else checked.paths)
         loose = sum(baseline.accepted.values()) - sum(lowered.accepted.values())
         left = tuple(each for each in found if each not in accepted)
-        report = Report(left, len(checked.paths), len(guard.rows), len(accepted), loose, path)
+        report = Report(left, len(checked.paths), len(guard.rows), len(accepted), loose, path or FOLDER)
         if self.arguments["update_baseline"]:
             maintained = lower_baseline(self.root, path, baseline, lowered)
             if not self.arguments["show_diff"]:
@@ -98,7 +99,7 @@ class _Command:
             self._say([*words.as_text(report, self._shown(), paint), *maintained.lines])
             return OFFENCES if left else CLEAN
         if self.arguments["fix"] or self.arguments["show_diff"]:
-            report, changes = _fixed(guard, checked, report, baseline)
+            report, changes = _fixed(guard, checked, report, whole)
             if self.arguments["show_diff"]:
                 self._show(changes)
             elif changes:
@@ -112,11 +113,11 @@ class _Command:
         from codemods.check_narrowed.verdicts import offences
 
         name = self._baseline_path()
-        baseline = read_baseline(self.root, name) if name else Baseline()
+        baseline = with_folder(self.root, read_baseline(self.root, name) if name else Baseline())
         found = () if guard.excludes(path) else offences(guard, path, data)
         accepted = within_baseline(found, baseline)
         left = tuple(each for each in found if each not in accepted)
-        report = Report(left, 1, len(guard.rows), len(accepted), baseline=name)
+        report = Report(left, 1, len(guard.rows), len(accepted), baseline=name or FOLDER)
         fixes = bool(self.arguments["fix"] or self.arguments["show_diff"])
         after = data
         if fixes and left:

@@ -120,6 +120,7 @@ class FileChange:
     before: bytes
     after: bytes
     sites: int = 0
+    gone: bool = False  # the file goes away; only parts delete files, a run in a working tree never does
 
 
 @dataclass(frozen=True, slots=True)

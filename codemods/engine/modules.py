@@ -54,6 +54,11 @@ class Layout:
         self.root = root if root is not None else self._root_of(package) if base is None else _NOWHERE
         self._portions = self._namespace_portions() if base is None else ()
 
+    def facts(self) -> tuple[object, ...]:
+        """All that its answers follow from."""
+        base = self._base.facts() if self._base is not None else ()
+        return (self.package, self.root, self._given, tuple(sorted(self._files)), base)
+
     def locate(self, name: str) -> Module | None:
         """The module of the tree with this dotted name; a package before a module; None where the tree has none."""
         top = name.partition(".")[0]

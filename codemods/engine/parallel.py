@@ -9,7 +9,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Executor, ProcessPoolExecutor
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -18,8 +18,18 @@ S = TypeVar("S")
 _shared: list[Any] = []
 
 
-def each(function: Callable[[str, bytes, S], T], jobs: Sequence[tuple[str, bytes]], shared: S) -> Iterator[T]:
-    """`function(path, data, shared)` for each (path, data)."""
+def each(
+    function: Callable[[str, bytes, S], T],
+    jobs: Sequence[tuple[str, bytes]],
+    shared: S,
+    executor: Executor | None = None,
+) -> Iterator[T]:
+    """`function(path, data, shared)` for each (path, data): on processes of our own, or on any executor."""
+    if executor is not None:
+        from codemods.engine.executors import each_on
+
+        yield from each_on(executor, function, jobs, shared)
+        return
     workers = min(_cores(), len(jobs))
     if workers < 2:
         for path, data in jobs:

@@ -6,7 +6,7 @@ overwrites a text that it has not seen.
 """
 
 # The calls of `os` are the steps between which a run can be killed: they stand here as such.
-# ruff: noqa: PTH101, PTH105, PTH108, PTH110, PTH114, PTH116, PTH118, PTH123, PTH208
+# ruff: noqa: PTH101, PTH105, PTH108, PTH110, PTH113, PTH114, PTH116, PTH118, PTH123, PTH208
 from __future__ import annotations
 
 import contextlib
@@ -42,6 +42,14 @@ class Tree:
         except OSError as error:
             raise Unreadable(f"cannot be read: {_why(error)}", path=path) from error
 
+    def has(self, path: str) -> bool:
+        """Whether there is such a file; it need not be one of those that could matter."""
+        return os.path.isfile(f"{self.root}/{path}")
+
+    def edited(self, files: Mapping[str, bytes]) -> Tree:
+        """The same tree with other bytes in some files: what an earlier step has planned for them."""
+        return EditedTree(self.root, self.paths, files)
+
     def canonical(self, path: str) -> str | None:
         """The path itself; for a symlink the path of the file that it leads to, None if that is not in the tree."""
         full = f"{self.root}/{path}"
@@ -68,6 +76,16 @@ class RememberedTree(Tree):
             kept[path] = super().read(path)
         return kept[path]
 
+    def has(self, path: str) -> bool:
+        """Whether there is such a file, also one that is only planned."""
+        return path in self._kept or super().has(path)  # type: ignore[attr-defined]
+
+    def edited(self, files: Mapping[str, bytes]) -> Tree:
+        """The same tree with other bytes in some files; what was read of the rest is kept."""
+        tree = RememberedTree(self.root, self.paths)
+        tree._kept.update({**self._kept, **files})  # type: ignore[attr-defined]
+        return tree
+
 
 @dataclass(frozen=True, slots=True)
 class EditedTree(Tree):
@@ -78,6 +96,14 @@ class EditedTree(Tree):
     def read(self, path: str) -> bytes:
         """The bytes of a file, as they are going to be."""
         return self.files[path] if path in self.files else Tree.read(self, path)
+
+    def has(self, path: str) -> bool:
+        """Whether there is such a file, also one that is only planned."""
+        return path in self.files or Tree.has(self, path)
+
+    def edited(self, files: Mapping[str, bytes]) -> Tree:
+        """The same tree with more of its files changed."""
+        return EditedTree(self.root, self.paths, {**self.files, **files})
 
 
 def digest(data: bytes) -> str:
@@ -125,7 +151,9 @@ def deliver(file: Path, data: bytes) -> None:
     """Write a file that is no source: a plan. It appears whole or not at all."""
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        _replace(file, data)
+        temporary = file.with_name(f"{_TEMPORARY}{file.name}.tmp")  # the name that a killed run has left, too
+        _remove(temporary)
+        _replace(file, data, temporary)
     except OSError as error:
         raise CannotWrite(f"cannot be written: {_why(error)}", path=str(file)) from error
 
@@ -215,13 +243,13 @@ def _content(full: Path) -> bytes | None:
 # --- one file ---
 
 
-def _replace(full: Path, data: bytes) -> None:
+def _replace(full: Path, data: bytes, temporary: Path | None = None) -> None:
     """Put `data` in the place of a file, or create it, in one step; mode bits and owner stay."""
     try:
         kept = os.stat(full)
     except FileNotFoundError:
         kept = None
-    temporary = full.with_name(f"{_TEMPORARY}{os.urandom(6).hex()}.tmp")
+    temporary = temporary or full.with_name(f"{_TEMPORARY}{os.urandom(6).hex()}.tmp")
     try:
         _create(temporary, data, 0o600 if kept else 0o666)
         if kept:

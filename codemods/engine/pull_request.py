@@ -7,7 +7,7 @@ Invariant: a part's patch changes exactly the bytes that its `FileChange`s say; 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
 from codemods.engine.git import Repository
@@ -24,6 +24,8 @@ class PullRequest:
     body: str
     changes: tuple[FileChange, ...]
     last: bool = False  # it needs all others
+    first: bool = False  # all others need it
+    number: int = 0  # its place among all parts, also those that have landed; 0: as it comes
 
     @property
     def slug(self) -> str:
@@ -37,6 +39,12 @@ def message(part: PullRequest, template: str, *, signed_by: str = "") -> str:
     text = re.sub(r"\{(title|body|name)\}", lambda found: values[found[1]], template).strip()
     trailer = f"\n\nSigned-off-by: {signed_by}" if signed_by else ""
     return f"{text}{trailer}\n"
+
+
+def title_and_body(text: str) -> tuple[str, str]:
+    """A commit message as git tells it apart: the first paragraph on one line, and the rest."""
+    first, _, rest = text.strip("\n").partition("\n\n")
+    return " ".join(first.split("\n")), rest.strip("\n")
 
 
 def patch(part: PullRequest, number: int, total: int, text: str, author: str, date: str, prefix: str) -> bytes:
@@ -60,27 +68,57 @@ def patch(part: PullRequest, number: int, total: int, text: str, author: str, da
 
 
 def series(
-    parts: Sequence[PullRequest], messages: Sequence[str], author: str, date: str, prefix: str
+    parts: Sequence[PullRequest],
+    messages: Sequence[str],
+    author: str,
+    date: str,
+    prefix: str,
+    left_out: Collection[int] = (),
+    done: Callable[[str], object] = str,
 ) -> dict[str, bytes]:
-    """The files of a patch series: each part, numbered, and `series`, which lists them in an order that works."""
+    """The files of a patch series: each part, numbered, and `series`, which lists them in an order that works.
+
+    Parts that are left out, by number, leave a gap.
+    """
     files: dict[str, bytes] = {}
-    for number, (part, text) in enumerate(zip(parts, messages, strict=True), start=1):
+    total = max(numbers(parts), default=0)
+    for number, part, text in zip(numbers(parts), parts, messages, strict=True):
+        if number in left_out:
+            continue
         name = f"{number:04}-{part.slug}.patch"
-        files[name] = patch(part, number, len(parts), text, author, date, prefix)
+        files[name] = patch(part, number, total, text, author, date, prefix)
+        done(part.name)
     return {**files, "series": "".join(f"{name}\n" for name in files).encode("ascii")}
 
 
-def branches(
-    repository: Repository, parts: Sequence[PullRequest], messages: Sequence[str], author: str, prefix: str
-) -> dict[str, tuple[str, bool]]:
-    """Make a branch for each part, from HEAD; the last one stands on all others. For each its commit, and if it is new."""
-    head = repository.head()
-    found: dict[str, str] = {}
-    stacked = head
-    for number, (part, text) in enumerate(zip(parts, messages, strict=True), start=1):
-        name = f"{prefix}{number:02}-{part.slug}"
+def commits_of(
+    repository: Repository,
+    parts: Sequence[PullRequest],
+    messages: Sequence[str],
+    author: str,
+    done: Callable[[str], object] = str,
+) -> tuple[str, ...]:
+    """A commit for each part, on HEAD; that of the last one stands on all others. No branch has them yet.
+
+    Where there is a first part, all others stand on it.
+    """
+    head = stacked = repository.head()
+    found: list[str] = []
+    for part, text in zip(parts, messages, strict=True):
         upon = repository.commit(stacked, part.changes, text, author)
         alone = upon if part.last or stacked == head else repository.commit(head, part.changes, text, author)
-        found[name], stacked = alone, upon
-    new = repository.create_branches(found)
-    return {name: (commit, name in new) for name, commit in found.items()}
+        found.append(alone)
+        stacked = upon
+        head = upon if part.first else head
+        done(part.name)
+    return tuple(found)
+
+
+def numbers(parts: Sequence[PullRequest]) -> tuple[int, ...]:
+    """The number of each part: its own, or as they come."""
+    return tuple(part.number or at for at, part in enumerate(parts, start=1))
+
+
+def branch_names(parts: Sequence[PullRequest], prefix: str) -> tuple[str, ...]:
+    """What the branches of the parts are called."""
+    return tuple(f"{prefix}{number:02}-{part.slug}" for number, part in zip(numbers(parts), parts, strict=True))

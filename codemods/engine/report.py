@@ -22,13 +22,17 @@ def diff(change: FileChange) -> bytes:
     head = b"diff --git %s %s\n" % (old, new)
     if created:
         head += b"new file mode 100644\n"
+    if change.gone:
+        head += b"deleted file mode 100644\n"
+        new = b"/dev/null"
     tab = b"\t" if b" " in name else b""
     before, after = git_lines(change.before), git_lines(change.after)
     rows = difflib.diff_bytes(difflib.unified_diff, before, after, b"/dev/null" if created else old, new)
     body = []
     for number, row in enumerate(rows):
         if number < 2:
-            body.append(row.rstrip(b"\n") + (tab if not (number == 0 and created) else b"") + b"\n")
+            name_of = b"" if row.endswith(b" /dev/null\n") else tab
+            body.append(row.rstrip(b"\n") + name_of + b"\n")
         elif row.endswith(b"\n"):
             body.append(row)
         else:

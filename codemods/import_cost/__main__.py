@@ -30,6 +30,9 @@ _FORMATS = click.Choice(["text", "json", "github", "sarif"])
 @click.option("--check", is_flag=True, help="Verify the budgets in pyproject.toml; exit 1 if one is exceeded.")
 @click.option("--update", is_flag=True, help="Record today's numbers as max-modules of the budgets.")
 @click.option("--html", metavar="FILE", help="Draw it as one self-contained page, before and after narrowing.")
+@click.option(
+    "--plan-out", metavar="FILE", help="Write rows for `narrow-reexport --plan FILE`: of --everywhere, or of MODULE."
+)
 @click.option("--dot", "show_dot", is_flag=True, help="Print it for Graphviz.")
 @click.option(
     "--collapse",

@@ -1,11 +1,12 @@
 """From the command line's arguments to an answer and an exit code.
 
 Owns which question is asked, and which stream says what.
-Invariant: only `CodemodError` is caught here; nothing is written but by `--update` and `--html`, and the cache.
+Invariant: only `CodemodError` is caught here; nothing is written but by `--update`, `--html` and `--plan-out`, and the cache.
 """
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from codemods.import_cost.budgets import Options
     from codemods.import_cost.formats import Finding
     from codemods.import_cost.measure import Measured
+    from codemods.import_cost.ranking import Ranked
 
 DONE, EXCEEDED, CANNOT = 0, 1, 3
 _DEPTH = 3  # of `--tree`
@@ -65,6 +67,8 @@ def _fit_together(arguments: Mapping[str, object], questions: Sequence[str]) -> 
         raise click.UsageError("--collapse is for --dot")
     if arguments["include_public"] and not arguments["unused"]:
         raise click.UsageError("--include-public is for --unused")
+    if arguments["plan_out"] and (set(questions) - {"everywhere", "unused"} or questions == ["unused"]):
+        raise click.UsageError("--plan-out is for --everywhere and for the plain answer")
     output, drawn = arguments["output_format"], arguments["html"]
     if drawn and set(questions) - {"what_if", "measure"}:
         raise click.UsageError("--html draws the plain answer, --what-if or --measure")
@@ -91,6 +95,10 @@ def _answer(root: Path, arguments: Mapping[str, object]) -> int:
 
         _for_machines(arguments, "answer", formats.answer_fields(found), formats.answer_findings(found))
     _draw(arguments, opened, module)
+    if arguments["plan_out"]:
+        from codemods.import_cost.ranking import rank
+
+        _plan_out(arguments, opened, [each for each in rank(opened, module) if each.package == module])
     return DONE
 
 
@@ -219,7 +227,26 @@ def _everywhere(root: Path, arguments: Mapping[str, object]) -> int:
         _echo(questions.ranked_lines(below, shown, len(ranked), paint))
     else:
         _for_machines(arguments, "everywhere", {"reexports": formats.ranked_fields(ranked)})
+    _plan_out(arguments, opened, ranked)
     return DONE
+
+
+def _plan_out(arguments: Mapping[str, object], opened: Opened, ranked: Sequence[Ranked]) -> None:
+    file = str(arguments["plan_out"] or "")
+    if not file:
+        return
+    from codemods.engine.project import deliver
+    from codemods.import_cost.request_rows import request_rows, wrote
+
+    command = ["narrow-reexport", "--plan", file, "--keep-going"]
+    for name in ("source_root", "exclude"):
+        command += [
+            word for each in cast("tuple[str, ...]", arguments[name]) for word in (f"--{name.replace('_', '-')}", each)
+        ]
+    limit = 0 if arguments["verbose"] else cast(int, arguments["top"])
+    text, rows, symbols = request_rows(opened, ranked, limit, shlex.join(command))
+    deliver(Path(file), text.encode("utf-8"))
+    _echo([wrote(rows, symbols, file)], err=True)
 
 
 def _unused(root: Path, arguments: Mapping[str, object]) -> int:

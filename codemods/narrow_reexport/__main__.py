@@ -9,7 +9,7 @@ sys.path[:] = [entry for entry in sys.path if os.path.realpath(entry or ".") != 
 
 import click
 
-from codemods.narrow_reexport import bulk_cli, cli
+from codemods.narrow_reexport import bulk_cli, cli, shards_cli
 
 _FORMATS = click.Choice(["text", "json", "github"])
 _FOLDER = click.Path(exists=True, file_okay=False)
@@ -89,6 +89,7 @@ _FOLDER = click.Path(exists=True, file_okay=False)
 @click.option("--no-ban", is_flag=True, help="Write no row to narrowed.toml.")
 @click.option("--abort", "abort_run", is_flag=True, help="Take back a run that was killed while writing.")
 @bulk_cli.bulk_options
+@shards_cli.shard_options
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing but refusals and errors.")
 @click.option("-v", "--verbose", count=True, help="List everything.")
 @click.version_option(package_name="codemods", prog_name="narrow_reexport")
@@ -99,6 +100,11 @@ def main(**arguments: object) -> None:
     written and each site in the way is named.
     """
     sys.exit(cli.run(arguments))
+
+
+def merge_plans() -> None:
+    """The console script `merge-plans PART...`: the same as `narrow-reexport --merge-plans PART...`."""
+    main(["--merge-plans", *sys.argv[1:]])
 
 
 if __name__ == "__main__":

@@ -7,23 +7,27 @@ Invariant: all parts together are the plan; the last one, which removes the re-e
 from __future__ import annotations
 
 import shlex
-import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import cast
 
 from codemods.engine import project
-from codemods.engine.discover import checkout_top, list_files
+from codemods.engine.bans import BASELINE, FILE_NAME
+from codemods.engine.clock import Clock
 from codemods.engine.errors import BadConfiguration
-from codemods.engine.git import GitFailed, Uncommitted, repository
 from codemods.engine.model import FileChange
-from codemods.engine.pull_request import PullRequest, branches, message, series
+from codemods.engine.pull_request import PullRequest
 from codemods.engine.report import counted
-from codemods.engine.split import CODEOWNERS, Part, split, way_of
-from codemods.narrow_reexport.plan_io import LAST, Moved, Plan, changes_of, encode
+from codemods.narrow_reexport.effects import load_lines
+from codemods.narrow_reexport.guard_first import guard_changes
+from codemods.narrow_reexport.landing import NOT_RUN, deliver
+from codemods.narrow_reexport.numbered import CALL_SITES, GUARD, WHOLE, numbered
+from codemods.narrow_reexport.plan_io import Moved, Plan, PlannedPart, changes_of, encode
 
 TEMPLATE = "{title}\n\n{body}"
-_REMOVAL = "removal"
+_RECORD = "record"
+FROM_SHIMS = "from_shims"  # what a plan says besides the options: see `Result.asked`
 _SHOWN = 40  # sites that one body lists
 
 
@@ -36,76 +40,95 @@ class Wishes:
     patches: str = ""
     branches: str = ""
     author: str = ""
-    sign_off: bool = False
     template: str = TEMPLATE
+    sign_off: bool = False
+    guard_first: bool = False
+    verbose: bool = False  # say how long each part took
+    open_with: str = ""  # gh, glab, or auto: by the address of the remote
+    remote: str = ""
+    base: str = ""
+    at_most: int = 0
+    dry_run: bool = False
+    command: str = ""  # that makes the branches, for a dry run to show
+    verify: str = ""
+    verify_timeout: float = 0.0
+    tell: Callable[[Sequence[str], str], None] = lambda lines, kind: None  # kind: out, err, or problem, as it comes
 
 
-def ship(plan: Plan, root: Path, wishes: Wishes) -> list[str]:
-    """Do what is wished for; says what was done. Raises CodemodError, and then nothing is left half done."""
+def ship(plan: Plan, root: Path, wishes: Wishes) -> tuple[list[str], int]:
+    """Do what is wished for; says what was done, and the exit code. Raises CodemodError, and then nothing is left half done."""
     said: list[str] = []
-    if wishes.plan_out:
+    ships = bool(wishes.split or wishes.patches or wishes.branches)
+    if wishes.guard_first and not plan.rows:
+        raise BadConfiguration("--guard-first needs rows for narrowed.toml, and this plan adds none")
+    plan = replace(plan, guard=plan.guard or wishes.guard_first)
+    if ships and all(file.root == "." for file in plan.files):
+        way = wishes.split or plan.split or WHOLE
+        plan = replace(plan, split=way, parts=numbered(plan, root, wishes.split))
+    if wishes.plan_out and not wishes.dry_run:
         project.deliver(Path(wishes.plan_out), encode(plan))
         said.append(f"wrote the plan for {counted(len(plan.files), 'file')} to {wishes.plan_out}")
-    if not (wishes.split or wishes.patches or wishes.branches):
-        return said
+    if not ships:
+        return said, 0
     if not plan.files and not plan.rows:
-        return [*said, "there is nothing to ship"]
-    parts = pull_requests(plan, root, wishes.split or "count:1")
-    said += [
-        f"{number} {part.name}: {counted(len(part.changes), 'file')}" for number, part in enumerate(parts, start=1)
-    ]
-    if not (wishes.patches or wishes.branches):
-        return said
-    found = repository(root)
-    author = wishes.author or (found.person() if found is not None else "")
-    if not author:
-        raise GitFailed("nobody is known as the author", hint='pass --author "Name <mail>"')
-    texts = [message(part, wishes.template, signed_by=author if wishes.sign_off else "") for part in parts]
-    if wishes.patches:
-        date = time.strftime("%a, %d %b %Y %H:%M:%S +0000", time.gmtime())
-        files = series(parts, texts, author, date, found.prefix if found is not None else "")
-        project.deliver_folder(root / wishes.patches, files)
-        said.append(f"wrote {counted(len(parts), 'patch').replace('patchs', 'patches')} to {wishes.patches}")
-    if wishes.branches:
-        if found is None:
-            raise GitFailed("--branches needs a git checkout")
-        modified = found.modified([change for part in parts for change in part.changes])
-        if modified:
-            hint = "commit or stash it: a branch starts at HEAD, and the plan was made for other text"
-            raise Uncommitted("has uncommitted changes", path=modified[0], hint=hint)
-        made = branches(found, parts, texts, author, wishes.branches)
-        said += [f"{'made' if new else 'kept'} {name} ({commit[:12]})" for name, (commit, new) in made.items()]
-    return said
+        return [*said, "there is nothing to ship"], 0
+    clock = Clock(wishes.verbose)
+    parts = pull_requests(plan, root, wishes.split, clock.done)
+    said += [f"{part.number} {part.name}: {counted(len(part.changes), 'file')}" for part in parts]
+    said += clock.lines("list")
+    source_roots = dict(plan.options).get("source_root", ())
+    done, code = deliver(parts, root, wishes, cast("tuple[str, ...]", source_roots), clock)
+    return [*said, *done], code
 
 
-def pull_requests(plan: Plan, root: Path, way: str) -> tuple[PullRequest, ...]:
-    """The parts of a plan, the last one last, each with its words and its changes."""
+def pull_requests(
+    plan: Plan, root: Path, way: str = "", done: Callable[[str], object] = str
+) -> tuple[PullRequest, ...]:
+    """The parts of a plan that are to land, the last one last, each with its words and its changes."""
     if any(file.root != "." for file in plan.files):
         raise BadConfiguration("a plan for several checkouts cannot be split: run in each of them")
     changes = [change for _, own in changes_of(plan, root) for change in own]
-    lands = {file.path: file.lands for file in plan.files}
-    free = [change.path for change in changes if lands.get(change.path, LAST) != LAST]
-    parts = split(free, plan.groups, _way(way, free, root))
+    parts = numbered(plan, root, way)
+    total = max((part.number for part in parts), default=0)
+    accepted = guard_changes(plan, root, parts, changes) if plan.guard else {}
+    done("(the plan itself)")
+    placed = {path for part in parts if part.kind == CALL_SITES for path in part.files}
     by_path = {change.path: change for change in changes}
-    rest = tuple(change for change in changes if lands.get(change.path, LAST) == LAST)
-    total = len(parts) + bool(rest)
-    found = [
-        _call_sites(plan, part, tuple(by_path[path] for path in part.paths), number, total)
-        for number, part in enumerate(parts, start=1)
-    ]
-    return tuple([*found, _removal(plan, rest, total)] if rest else found)
+    guarded = {change.path for part in parts if part.kind == GUARD for change in accepted.get(part.number, ())}
+    found: list[PullRequest] = []
+    for part in parts:
+        more = accepted.get(part.number, ())
+        if part.kind == CALL_SITES:
+            own = tuple(by_path[path] for path in part.files if path in by_path)
+            made = _call_sites(plan, part, own, total) if own else None
+        elif part.kind == GUARD:
+            made = _guard(plan, part, more, total) if more else None
+        else:
+            rest = tuple(change for change in changes if change.path not in placed | guarded)
+            made = _removal(plan, part, rest, total) if rest or more else None
+        if made is not None:
+            found.append(replace(made, number=part.number, changes=tuple(dict.fromkeys((*made.changes, *more)))))
+            done(part.name)
+    return tuple(found)
 
 
 def command_of(plan: Plan) -> str:
-    """The command line that makes the plan."""
-    symbols = [moved.symbol.partition(":") for moved in plan.symbols]
-    packages = sorted({package for package, _, _ in symbols})
-    if len(packages) > 1:  # the rows of a request file
-        rows = ([package, *(name for own, _, name in symbols if own == package)] for package in packages)
-        return "; ".join(shlex.join(["narrow-reexport", *row]) for row in rows)
-    words = ["narrow-reexport", plan.package, *(name for _, _, name in symbols)]
-    for name, value in plan.options:
+    """The command line that makes the plan; one line for each of its rows."""
+    if dict(plan.options).get(FROM_SHIMS):
+        return _command("", ["--from-shims", plan.package], plan.options)
+    if plan.requests:
+        return "\n".join(_command(asked.package, asked.symbols, asked.options) for asked in plan.requests)
+    named = [moved.symbol.partition(":") for moved in plan.symbols]
+    packages = sorted({package for package, _, _ in named})
+    return "\n".join(_command(each, [n for own, _, n in named if own == each], plan.options) for each in packages)
+
+
+def _command(package: str, symbols: Sequence[str], options: Sequence[tuple[str, object]]) -> str:
+    words = ["narrow-reexport", *([package] if package else []), *symbols]
+    for name, value in options:
         flag = f"--{name.replace('_', '-')}"
+        if name == FROM_SHIMS:
+            continue
         if name == "ban":
             words.append("--no-ban")
         elif isinstance(value, bool):
@@ -117,35 +140,42 @@ def command_of(plan: Plan) -> str:
     return shlex.join(words)
 
 
-def _way(way: str, paths: Sequence[str], root: Path) -> Callable[[str], str]:
-    top = checkout_top(root) or root.resolve()
-    prefix = f"{root.resolve().relative_to(top).as_posix()}/".removeprefix("./")
-    text = None
-    for name in CODEOWNERS if way.startswith("codeowners") else ():
-        if (top / name).is_file():
-            text = project.Tree(top, ()).read(name).decode("utf-8", "replace")
-            break
-    return way_of(way, paths, list_files(root), text, prefix)
-
-
-def _call_sites(plan: Plan, part: Part, changes: tuple[FileChange, ...], number: int, total: int) -> PullRequest:
-    reached = {file.path: file.symbols for file in plan.files}
-    own = {symbol for path in part.paths for symbol in reached[path]}
-    symbols = [moved for moved in plan.symbols if moved.symbol in own or not own]
-    title = f"Import {_names([m.symbol for m in symbols])} from {_origin(symbols)}, {number}/{total}: {part.name}"
+def _guard(plan: Plan, part: PlannedPart, changes: tuple[FileChange, ...], total: int) -> PullRequest:
+    title = f"Ban new imports of {_names([moved.symbol for moved in plan.symbols])} from {plan.package}"
     needs = (
-        "This part works alone, before or after any other: the direct imports work while the re-export is still there. "
-        f"Part {total} removes it."
+        "This is the first part: from here on `check-narrowed` is red for a new call site. The call sites of today are "
+        f"accepted; each of the parts up to {total} takes those that it moves out of `{BASELINE}/`."
     )
+    return PullRequest(part.name, title, _body(plan, plan.symbols, changes, needs), changes, first=True)
+
+
+def _call_sites(plan: Plan, part: PlannedPart, changes: tuple[FileChange, ...], total: int) -> PullRequest:
+    reached = {file.path: file.symbols for file in plan.files}
+    own = {symbol for path in part.files for symbol in reached.get(path, ())}
+    symbols = [moved for moved in plan.symbols if moved.symbol in own or not own]
+    names = _names([moved.symbol for moved in symbols])
+    title = f"Import {names} from {_origin(symbols)}, {part.number}/{total}: {part.name}"
+    needs = "This part works alone, before or after any other: the direct imports work "
+    if dict(plan.options).get(FROM_SHIMS):
+        needs += "with every version of the package that has the moved modules."
+    else:
+        needs += f"while the re-export is still there. Part {total} removes it."
+    if plan.guard:
+        needs += " It stands on the guard, and takes its own files out of the baseline."
     return PullRequest(part.name, title, _body(plan, symbols, changes, needs), changes)
 
 
-def _removal(plan: Plan, changes: tuple[FileChange, ...], total: int) -> PullRequest:
-    title = f"Stop re-exporting {_names([moved.symbol for moved in plan.symbols])} from {plan.package}"
-    needs = "This is the last part: it removes the re-export." + (
-        f" It needs parts 1 to {total - 1} to have landed." if total > 1 else ""
-    )
-    return PullRequest(_REMOVAL, title, _body(plan, plan.symbols, changes, needs), changes, last=True)
+def _removal(plan: Plan, part: PlannedPart, changes: tuple[FileChange, ...], total: int) -> PullRequest:
+    names = _names([moved.symbol for moved in plan.symbols])
+    before = f" It needs {'part 1' if total == 2 else f'parts 1 to {total - 1}'} to have landed." if total > 1 else ""
+    if dict(plan.options).get(FROM_SHIMS):
+        title = f"Keep {names} imported from {_origin(plan.symbols)}"
+        needs = f"This is the last part: it writes `{FILE_NAME}`, by which `check-narrowed` keeps the call sites so.{before}"
+        return PullRequest(_RECORD, title, _body(plan, plan.symbols, changes, needs), changes, last=True)
+    packages = [f"x:{package}" for package in plan.package.split(", ")]
+    title = f"Stop re-exporting {names} from {_names(packages)}"
+    needs = f"This is the last part: it removes the re-export{'' if len(plan.symbols) == 1 else 's'}.{before}"
+    return PullRequest(part.name, title, _body(plan, plan.symbols, changes, needs), changes, last=True)
 
 
 def _body(plan: Plan, symbols: Sequence[Moved], changes: tuple[FileChange, ...], needs: str) -> str:
@@ -159,8 +189,7 @@ def _body(plan: Plan, symbols: Sequence[Moved], changes: tuple[FileChange, ...],
         [
             "## Why",
             "",
-            f"Whoever imports `{plan.package}` pays for everything that the `__init__` re-exports, "
-            "whether it is needed or not.",
+            _why(plan),
             "",
             "## What",
             "",
@@ -170,10 +199,11 @@ def _body(plan: Plan, symbols: Sequence[Moved], changes: tuple[FileChange, ...],
             "",
             f"{counted(len(changes), 'file')}, {counted(sites, 'site')}. {needs}",
             "",
+            *load_lines(plan.loads, last="last part" in needs),
             "## How it was verified",
             "",
             "Every file of the tree was searched. The new files parse, differ in the edited statements only, close no "
-            "import cycle, and a second run finds nothing to do. No code of the project was run.",
+            f"import cycle, and a second run finds nothing to do. {NOT_RUN}",
             "",
             "## Places for a person's eye",
             "",
@@ -181,14 +211,22 @@ def _body(plan: Plan, symbols: Sequence[Moved], changes: tuple[FileChange, ...],
             "",
             "## Reproduce",
             "",
-            f"    {command_of(plan)}",
+            *(f"    {line}" for line in command_of(plan).splitlines()),
             "",
             "## Undo",
             "",
             "`git revert` of this commit"
-            + ("." if "last part" in needs else "; once the last part has landed, revert that one first."),
+            + ("." if "This is the" in needs else "; once the last part has landed, revert that one first."),
         ]
     )
+
+
+def _why(plan: Plan) -> str:
+    packages = [f"`{package}`" for package in plan.package.split(", ")]
+    if dict(plan.options).get(FROM_SHIMS):
+        return f"{packages[0]} has moved these names; its shims warn whoever still reads them at the old place, and will go."
+    listed = ", ".join(packages[:3]) + (f" or one of {len(packages) - 3} more packages" if packages[3:] else "")
+    return f"Whoever imports {listed} pays for everything that the `__init__` re-exports, whether it is needed or not."
 
 
 def _names(symbols: Sequence[str]) -> str:

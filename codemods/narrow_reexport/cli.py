@@ -17,7 +17,7 @@ import click
 
 from codemods.engine.errors import CodemodError, Interrupted
 from codemods.engine.report import counted, error_lines, paint, wants_colour
-from codemods.narrow_reexport import bulk_cli
+from codemods.narrow_reexport import bulk_cli, shards_cli
 
 if TYPE_CHECKING:
     from codemods.engine.config import NarrowOptions
@@ -35,11 +35,21 @@ def run(arguments: Mapping[str, object]) -> int:
         if arguments["abort_run"]:
             return _abort(root, arguments)
         if arguments["apply_plan"]:
-            said = bulk_cli.apply(root, arguments)
-            _echo(said) if not arguments["quiet"] else None
-            return DONE
+            said, code = bulk_cli.apply(root, arguments)
+            _echo(said) if said and not arguments["quiet"] else None
+            return code
+        if arguments["status"]:
+            _check_finished(root, "")
+            said, beside, code = bulk_cli.status(root, arguments)
+            _echo(said) if said and (output or not arguments["quiet"]) else None
+            _echo(beside, err=True) if beside and (code or not arguments["quiet"]) else None
+            return code
+        shards_cli.check_machines(arguments)
         options = _options(root, arguments)
         output = options.output_format
+        if arguments["merge_plans"]:
+            request, options = shards_cli.merging(root, arguments, output)
+            return _run(replace(request, also=_also(root, options.also)), arguments, options)
         return _run(_request(root, arguments, options), arguments, options)
     except CodemodError as error:
         from codemods.narrow_reexport.report import as_github, error_json
@@ -65,19 +75,26 @@ def _run(request: Request, arguments: Mapping[str, object], options: NarrowOptio
             _check_finished(root, "" if root == request.root else f"{root}/")
         elif (finished := project.resume(root)) and not arguments["quiet"]:
             _echo([f"finished a run that had been interrupted{where}: {counted(len(finished), 'file')}"], err=True)
-    with _Progress() as progress:
+    with _Progress() as progress, shards_cli.machines(request, arguments) as request:
+        request = replace(request, progress=progress.show, wants_parts=wishes is not None)
+        if arguments["shard"] or arguments["files_from"]:
+            said = shards_cli.share(request, arguments)
+            _echo(said, err=True) if not arguments["quiet"] else None
+            return DONE
         work = from_shims.run if request.from_shims else many.run if request.plan else pipeline.run
-        result = work(replace(request, progress=progress.show, wants_parts=wishes is not None))
+        result = work(request)
+        said = shards_cli.merged(request)
     result = _with_cost(request, result, wanted=bool(arguments["cost"]))
     code = _exit_code(result, options, bool(arguments["check"]))
     writes = not dry and not result.failures and (not result.refusals or options.keep_going)
     if writes:
         bulk_cli.save(result.changes, allow_dirty=bool(arguments["allow_dirty"]))
-    said: list[str] = []
     if wishes is not None and not result.failures and (not result.refusals or options.keep_going):
-        from codemods.narrow_reexport import bulk, plan_io
+        from codemods.narrow_reexport import bulk, effects, plan_io
 
-        said = bulk.ship(plan_io.plan_of(result, request), request.root, wishes)
+        plan = effects.with_loads(plan_io.plan_of(result, request), request, result)
+        shipped, held_back = bulk.ship(plan, request.root, wishes)
+        said, code = [*said, *shipped], code or held_back
     _say(result, arguments, options, code, writes)
     if not arguments["quiet"]:
         _echo(said, err=True) if said else None
@@ -216,8 +233,8 @@ def _request(root: Path, arguments: Mapping[str, object], options: NarrowOptions
     if arguments["python"] is not None and not from_shims:
         raise click.UsageError("--python says where --from-shims looks; it means nothing without it")
     if arguments["plan"]:
-        if package or arguments["every"] or options.also or options.keep_going:
-            raise click.UsageError("--plan takes packages and symbols from the file, in this checkout, all or nothing")
+        if package or arguments["every"] or options.also:
+            raise click.UsageError("--plan takes packages and symbols from the file, in this checkout alone")
         return Request(root, "", (), options=options, plan=str(arguments["plan"]))
     if not package:
         raise click.UsageError("Missing argument 'PACKAGE'.")

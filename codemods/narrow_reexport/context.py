@@ -6,6 +6,7 @@ Invariant: they hold values alone, no syntax tree and no open file.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from codemods.engine.model import Edit, Mention, Module, Reached, Refusal, Site, Warned
@@ -85,3 +86,7 @@ class FilePlan:
     rebinds: tuple[Site, ...] = ()
     notes: tuple[str, ...] = ()  # what a person has to do besides
     unparsed: bool = False  # the file names the package and a symbol, and does not parse
+
+
+# plans (path, data) pairs in a context, and gives the plans in their order
+Planner = Callable[[Sequence[tuple[str, bytes]], Context], Iterable[FilePlan]]

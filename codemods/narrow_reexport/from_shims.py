@@ -25,9 +25,12 @@ from codemods.engine.namespace import Namespaces
 from codemods.engine.project import EditedTree, Tree
 from codemods.engine.source import NotPython, decode, parse
 from codemods.narrow_reexport.context import Context
+from codemods.narrow_reexport.coverage import with_coverage
 from codemods.narrow_reexport.forms.init_uses import InitPlan
 from codemods.narrow_reexport.forms.shim_table import MARKER, Shim, read_shim
+from codemods.narrow_reexport.late_readers import Surveyed
 from codemods.narrow_reexport.outcome import assemble, ban_change, plan_files
+from codemods.narrow_reexport.parts import ground
 from codemods.narrow_reexport.pipeline import drop_unused
 from codemods.narrow_reexport.prepare import hidden_names
 from codemods.narrow_reexport.request import Checkout, Request, Result, accepted_sites
@@ -62,7 +65,8 @@ def run(request: Request) -> Result:
         searched = sum(len(tree.paths) for tree in trees.values())
         return Result(request.package, skipped=skipped, notes=(note,), searched=searched, installed=where)
     result = _all(request, base, work, trees)
-    return replace(result, skipped=skipped, installed=where)
+    asked = (("from_shims", True), *((("python", request.python),) if request.python else ()))
+    return replace(result, skipped=skipped, installed=where, asked=asked)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,9 +175,10 @@ def _all(request: Request, base: _Base, work: Sequence[_Work], trees: Mapping[Pa
     rows = [Ban(found.symbol, found.origin) for each in work for found in each.resolutions]
     complete: list[tuple[Path, tuple[FileChange, ...]]] = []
     for root, own in laid.items():
-        row = ban_change(root, rows) if request.options.ban and (own or root == request.root) else None
+        row = ban_change(trees[root], rows) if request.options.ban and (own or root == request.root) else None
         complete.append((root, (*(own[path] for path in sorted(own)), *([row] if row is not None else []))))
-    return replace(merged, changes=tuple(complete), failures=tuple(failures))
+    grounds = tuple(each for _, result in changing for each in result.grounds)
+    return replace(merged, changes=tuple(complete), failures=tuple(failures), grounds=grounds)
 
 
 def _settled(request: Request, base: _Base, work: _Work, trees: Mapping[Path, Tree]) -> tuple[_Work, Result]:
@@ -216,14 +221,17 @@ def _plan(request: Request, base: _Base, work: _Work, trees: Mapping[Path, Tree]
         star_reads=frozenset().union(*(each.star_reads for each in scans)),
         accepted=accepted_sites(request),
     )
+    # nothing that the package loads can import the checkout, so no import of it can close a cycle
+    blind = ImportGraph(lambda name: None, base.tree.read)
+    context = with_coverage(
+        context, Surveyed([main, *others], namespaces, blind, _NONE, lambda words: base.tree.paths), callers_only=False
+    )
     for checkout in others:
         assert checkout.scan is not None
         checkout.sources = {survivor.path: survivor.data for survivor in checkout.scan.python}
         own = replace(context, layout=checkout.layout)
-        checkout.plans = plan_files(checkout.sources, own, request.progress)
+        checkout.plans = plan_files(checkout.sources, own, request.progress, request.planner)
         drop_unused(checkout, own)
-    # nothing that the package loads can import the checkout, so no import of it can close a cycle
-    blind = ImportGraph(lambda name: None, base.tree.read)
     options = replace(request.options, ban=False, shim=False, callers_only=False)
     inner = replace(request, root=base.root, options=options)
     result = assemble(inner, work.package, namespaces, [main, *others], context, InitPlan(), blind, frozenset())
@@ -232,7 +240,29 @@ def _plan(request: Request, base: _Base, work: _Work, trees: Mapping[Path, Tree]
         hint = "--strict turns this warning into a refusal"
         refused = tuple(Refusal(each.site, each.symbol, each.reason, hint) for each in fallbacks)
         return replace(result, changes=(), refusals=refused)
-    return replace(result, changes=result.changes[1:], warnings=(*result.warnings, *fallbacks))
+    stuck = _stuck(result, context, others)
+    if stuck:
+        return replace(result, changes=(), refusals=tuple(sorted({*result.refusals, *stuck})))
+    moved = result.changes[1][1] if result.changes else ()
+    # the package stays as it is: its `__init__` gives every name before and after, so nothing has to wait for it
+    grounds = (ground(moved, list(others[0].plans.values()), replace(context, layout=others[0].layout), _NONE, b""),)
+    return replace(result, changes=result.changes[1:], warnings=(*result.warnings, *fallbacks), grounds=grounds)
+
+
+def _stuck(result: Result, context: Context, others: Sequence[Checkout]) -> list[Refusal]:
+    """The patches that cannot move along with readers that they cover."""
+    # def go(): return pkg.sym()        moves to the origin
+    # with patch("pkg.sym"): go()       ... and this patch may not
+    moving = {each.symbol for c in others for plan in c.plans.values() if plan.edits for each in plan.reached}
+    obstacles = [
+        (f"{context.package.name}:{each.name}", each.obstacle, each.hint) for each in context.patched if each.obstacle
+    ]
+    return [
+        Refusal(warned.site, symbol, warned.reason, hint)
+        for warned in result.warnings
+        for symbol, obstacle, hint in obstacles
+        if warned.symbol == symbol and symbol in moving and warned.reason.endswith(obstacle)
+    ]
 
 
 def _fallbacks(change: FileChange, work: _Work) -> Iterator[Warned]:

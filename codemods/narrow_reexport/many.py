@@ -1,7 +1,7 @@
 """Many packages in one run: the rows of a request file, each planned on what the rows before it have made.
 
 Owns the request file (`--plan`, TOML or JSON), and the one result of all rows.
-Invariant: all rows or none: if one of them refuses or fails, the result changes nothing.
+Invariant: all rows or none; with `--keep-going` a symbol that is refused is left out of all of them.
 """
 
 from __future__ import annotations
@@ -9,52 +9,65 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import NoReturn
 
-from codemods.engine.bans import FILE_NAME, Ban, load_bans
+from codemods.engine.bans import FILE_NAME
 from codemods.engine.config import NarrowOptions
-from codemods.engine.discover import list_files
-from codemods.engine.errors import BadConfiguration
+from codemods.engine.errors import BadConfiguration, CodemodError
 from codemods.engine.model import FileChange
-from codemods.engine.project import EditedTree, Tree
-from codemods.engine.split import joined
+from codemods.engine.project import Tree
 from codemods.engine.toml import parse_toml
 from codemods.narrow_reexport import pipeline
 from codemods.narrow_reexport.from_shims import moved_accepts
-from codemods.narrow_reexport.outcome import ban_change
-from codemods.narrow_reexport.parts import Standing
 from codemods.narrow_reexport.request import Request, Result
 from codemods.narrow_reexport.session import Session
 
 _VERSION = 1
 _FLAGS = ("strict", "to-definition", "callers-only", "accept-side-effects", "shim", "rewrite-strings", "ban")
+_REMEMBERED_FROM = 4  # rows; below, an index of the tree's words costs more than it saves
 
 
 def run(request: Request) -> Result:
     """Plan every row of the request's file. Raises CodemodError for what cannot be."""
     file = request.root / request.plan
-    rows = rows_of(Tree(file.parent, ()).read(file.name), file.name, request)
-    paths = list_files(request.root, exclude=request.options.exclude)
-    first: dict[str, bytes] = {}
+    return run_rows(request, rows_of(Tree(file.parent, ()).read(file.name), file.name, request))
+
+
+def run_rows(request: Request, rows: Sequence[Request]) -> Result:
+    """Plan these rows, all or none; with `--keep-going` without what is refused."""
+    session = Session(request.root, request.options.exclude, remember=len(rows) >= _REMEMBERED_FROM)
     now: dict[str, FileChange] = {}
     results: list[Result] = []
-    bans: list[Ban] = []
-    for row in rows:
-        laid = EditedTree(request.root, paths, {path: change.after for path, change in now.items()})
-        result = pipeline.run(moved_accepts(row, now), Session(request.root, tree=laid))
+    for number, row in enumerate(rows, start=1):
+        result = _row_result(moved_accepts(row, now), session, f"row {number} of {len(rows)}, ")
         results.append(result)
-        if result.refusals or result.failures:
+        if result.failures:
             return replace(result, changes=())
-        for change in (change for _, own in result.changes for change in own):
-            if change.path == FILE_NAME:
-                old = {ban.symbol for ban in load_bans(change.before)} if change.before else set()
-                bans += [ban for ban in load_bans(change.after) if ban.symbol not in old]
-                continue
-            before = first.setdefault(change.path, change.before)
-            sites = change.sites + (now[change.path].sites if change.path in now else 0)
-            now[change.path] = FileChange(change.path, before, change.after, sites)
-    return _merged(request.root, results, now, bans)
+        own = [change for _, changes in result.changes for change in changes]
+        for change in own:
+            first = now.get(change.path)
+            sites = change.sites + (first.sites if first is not None else 0)
+            now[change.path] = replace(change, before=first.before if first is not None else change.before, sites=sites)
+        session = session.edited({change.path: change.after for change in own}) if own else session
+    named = [
+        replace(row, symbols=tuple(found.symbol.name for found in result.resolutions))
+        for row, result in zip(rows, results, strict=True)
+        if result.resolutions
+    ]
+    return _merged(request, results, now, tuple(named))
+
+
+def _row_result(row: Request, session: Session, where: str) -> Result:
+    progress = row.progress
+    if progress is not None:
+        told = progress
+        row = replace(row, progress=lambda stage, done, total: told(f"{where}{stage}", done, total))
+    try:
+        return pipeline.run(row, session)
+    except CodemodError as error:
+        if not row.options.keep_going:
+            raise
+        return Result(row.package, errors=(error,))
 
 
 def rows_of(data: bytes, path: str, base: Request) -> list[Request]:
@@ -69,7 +82,7 @@ def rows_of(data: bytes, path: str, base: Request) -> list[Request]:
     if not isinstance(told, dict) or told.get("version") != _VERSION or set(told) != {"version", "narrow"}:
         _bad(path, f"a request holds `version = {_VERSION}` and tables [[narrow]], and nothing else")
     tables = told["narrow"]
-    if not isinstance(tables, list) or not tables:
+    if not isinstance(tables, list):
         _bad(path, "`narrow` must be a list of tables")
     return [_row(table, f"row {number}", path, base) for number, table in enumerate(tables, start=1)]
 
@@ -98,43 +111,41 @@ def _row(table: object, where: str, path: str, base: Request) -> Request:
     return replace(base, package=package, symbols=tuple(symbols), every=False, options=options, plan="")
 
 
-def _merged(root: Path, results: Sequence[Result], now: Mapping[str, FileChange], bans: Sequence[Ban]) -> Result:
+def _merged(
+    request: Request, results: Sequence[Result], now: Mapping[str, FileChange], rows: tuple[Request, ...]
+) -> Result:
     inits = {path for result in results for path in result.inits}
     changed = {path: change for path, change in now.items() if change.before != change.after}
-    row = ban_change(root, bans)
-    calls = tuple(changed[path] for path in sorted(changed) if path not in inits)
+    refusals = tuple(dict.fromkeys(each for result in results for each in result.refusals))
+    calls = tuple(changed[path] for path in sorted(changed) if path not in inits and path != FILE_NAME)
+    row = (changed[FILE_NAME],) if FILE_NAME in changed else ()
     last = tuple(changed[path] for path in sorted(changed) if path in inits)
+    first = {change.path: change.before for change in now.values()}
+    stopped = refusals and not request.options.keep_going
+    out = sorted({refusal.symbol for refusal in refusals}) if request.options.keep_going else []
+    left_out = (f"left out, since they were refused: {', '.join(out)}",) if out else ()
     return Result(
-        ", ".join(dict.fromkeys(result.package for result in results)),
+        ", ".join(dict.fromkeys(each.package for each in [r for r in results if r.resolutions] or results)),
         tuple(found for result in results for found in result.resolutions),
-        ((root, (*calls, *([row] if row is not None else []), *last)),),
+        ((request.root, (*calls, *row, *last)),) if not stopped else (),
+        refusals,
+        tuple(each for result in results for each in result.errors),
         skipped=tuple(each for result in results for each in result.skipped),
         warnings=tuple(dict.fromkeys(each for result in results for each in result.warnings)),
         mentions=tuple(dict.fromkeys(each for result in results for each in result.mentions)),
         accepted=tuple(dict.fromkeys(each for result in results for each in result.accepted)),
         still=tuple(each for result in results for each in result.still),
         dropped=tuple(each for result in results for each in result.dropped),
-        notes=tuple(dict.fromkeys(each for result in results for each in result.notes)),
-        searched=max(result.searched for result in results),
+        notes=(*dict.fromkeys(each for result in results for each in result.notes), *left_out),
+        searched=max((result.searched for result in results), default=0),
         outside=tuple(dict.fromkeys(each for result in results for each in result.outside)),
         inits=tuple(sorted(inits)),
-        standing=_joined([result.standing for result in results], inits),
+        # a part may count on no re-export that is gone, whichever row removes it: each text is that of the tree as it is
+        grounds=tuple(
+            replace(each, init=first.get(each.package.path, each.init)) for result in results for each in result.grounds
+        ),
+        rows=rows,
     )
-
-
-def _joined(every: Sequence[Standing | None], inits: set[str]) -> Standing | None:
-    """A file that lands last for one row does so for all, and takes its group along."""
-    known = [each for each in every if each is not None]
-    if len(known) < len(every):
-        return None
-    last = set(inits).union(*(each.last for each in known))
-    groups = joined(group for each in known for group in each.groups)
-    last = last.union(*(group for group in groups if group & last))
-    symbols: dict[str, set[str]] = {}
-    for path, names in (pair for each in known for pair in each.symbols):
-        symbols.setdefault(path, set()).update(names)
-    told = tuple((path, tuple(sorted(symbols[path]))) for path in sorted(symbols))
-    return Standing(frozenset(last), tuple(group for group in groups if not group & last), told)
 
 
 def _texts(value: object) -> bool:

@@ -7,6 +7,7 @@ Invariant: it returns changes only if no site refused and every check of the res
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Executor
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,13 +21,13 @@ from codemods.engine.namespace import Namespaces
 from codemods.engine.project import Tree
 from codemods.engine.source import NotPython, decode
 from codemods.engine.verify import check_outside, check_parses
-from codemods.narrow_reexport.context import Context, FilePlan
+from codemods.narrow_reexport.context import Context, FilePlan, Planner
 from codemods.narrow_reexport.forms.document import plan_document
 from codemods.narrow_reexport.forms.init_uses import ASKED, InitPlan
 from codemods.narrow_reexport.forms.shim import plan_shim, with_shim
 from codemods.narrow_reexport.forms.shim_table import Moved
 from codemods.narrow_reexport.forms.verdicts import accepts
-from codemods.narrow_reexport.parts import Standing, standing
+from codemods.narrow_reexport.parts import Ground, ground
 from codemods.narrow_reexport.plan import plan_file
 from codemods.narrow_reexport.request import Checkout, Request, Result, StillLoaded, accepted_sites
 from codemods.narrow_reexport.side_effects import side_effects
@@ -73,8 +74,7 @@ def assemble(
     shim: tuple[Moved, ...] = ()
     own_syntax = namespaces.syntax(package)
     if request.options.shim and own_syntax is not None:
-        file = request.root / FILE_NAME
-        bans = load_bans(main.tree.read(FILE_NAME)) if file.is_file() else ()
+        bans = load_bans(main.tree.read(FILE_NAME)) if main.tree.has(FILE_NAME) else ()
         recorded = frozenset(ban.symbol for ban in bans if not ban.lazy)
         removal = request.options.shim_removal
         shim, shim_refusals, shim_warnings = plan_shim(own_syntax, context.resolutions, removal, recorded)
@@ -116,33 +116,32 @@ def assemble(
     cycles = _cycles(main, context, lost, before, after, overlay)
     if cycles:
         return replace(result, refusals=cycles)
-    failures += _verify(changes, inits, replace(context, lost=frozenset(), verifying=True), checkouts)
+    failures += _verify(changes, inits, context, checkouts, request.planner)
     rows = _rows(request, context, init)
     complete = []
     for number, (root, own_changes) in enumerate(changes):
         finished = [*own_changes]
-        row = ban_change(root, rows) if number == 0 or own_changes else None
+        row = ban_change(checkouts[number].tree, rows) if number == 0 or own_changes else None
         finished += [row] if row is not None else []
         finished += inits if number == 0 else []
         complete.append((root, tuple(finished)))
-    stands = (
-        _standing(changes[0][1], main, context, before, namespaces.bytes_of(package)) if request.wants_parts else None
-    )
+    grounds = _grounds(changes[0][1], main, context, before, namespaces) if request.wants_parts else ()
     return replace(
         result,
         changes=tuple(complete),
         still=_still(package, context, after),
         failures=tuple(failures),
         inits=tuple(change.path for change in inits),
-        standing=stands,
+        grounds=grounds,
     )
 
 
-def _standing(
-    changes: tuple[FileChange, ...], main: Checkout, context: Context, before: ImportGraph, init: bytes
-) -> Standing:
+def _grounds(
+    changes: Sequence[FileChange], main: Checkout, context: Context, before: ImportGraph, namespaces: Namespaces
+) -> tuple[Ground, ...]:
     near = before.closure(context.package.name).union(*(before.closure(r.origin.module) for r in context.resolutions))
-    return standing(changes, list(main.plans.values()), context, frozenset(near), init)
+    init = namespaces.bytes_of(context.package)
+    return (ground(changes, list(main.plans.values()), context, frozenset(near), init),)
 
 
 def plan_documents(checkout: Checkout, context: Context) -> None:
@@ -282,14 +281,17 @@ def _verify(
     inits: Sequence[FileChange],
     context: Context,
     checkouts: Sequence[Checkout],
+    planner: Planner | None,
 ) -> list[Failure]:
     failures: list[Failure] = []
     for (_, own), checkout in zip(changes, checkouts, strict=True):
         after = {change.path: change.after for change in own}
+        second = _second_context(context, checkout)
         code = {path: data for path, data in after.items() if is_code(path)}
-        plans = plan_files(code, replace(context, layout=checkout.layout), None)
+        plans = plan_files(code, second, None, planner)
+        second = replace(second, layout=context.layout)
         plans |= {
-            path: plan_document(path, data, context, plan_file) for path, data in after.items() if path not in code
+            path: plan_document(path, data, second, plan_file) for path, data in after.items() if path not in code
         }
         for change in own:
             failures += check_outside(change, checkout.plans[change.path].edits)
@@ -318,10 +320,8 @@ def _rows(request: Request, context: Context, init: InitPlan) -> list[Ban]:
     return [Ban(found.symbol, found.origin) for found in context.resolutions if found.symbol.name not in init.kept]
 
 
-def ban_change(root: Path, rows: Sequence[Ban]) -> FileChange | None:
-    path = root / FILE_NAME
-    tree = Tree(root, (FILE_NAME,))
-    data = tree.read(FILE_NAME) if path.is_file() else b""
+def ban_change(tree: Tree, rows: Sequence[Ban]) -> FileChange | None:
+    data = tree.read(FILE_NAME) if tree.has(FILE_NAME) else b""
     old = {ban.symbol: ban for ban in load_bans(data)} if data else {}
     merged = [replace(old[row.symbol], origin=row.origin) if row.symbol in old else row for row in rows]
     # "outer:sym" = { origin = "pkg:sym" }, and pkg:sym is narrowed now: the row follows
@@ -348,16 +348,33 @@ def _still(package: Module, context: Context, after: ImportGraph) -> tuple[Still
     return tuple(found.values())
 
 
+def verify_share(checkout: Checkout, context: Context, planner: Planner | None) -> None:
+    """The second pass over a share of the files, whose changes another machine is going to verify."""
+    changes = [_changed(plan, checkout.sources[path]) for path, plan in checkout.plans.items()]
+    after = {change.path: change.after for change in changes if isinstance(change, FileChange)}
+    plan_files(after, _second_context(context, checkout), None, planner)
+
+
+def _second_context(context: Context, checkout: Checkout) -> Context:
+    return replace(context, layout=checkout.layout, lost=frozenset(), spared=frozenset(), verifying=True)
+
+
 def plan_files(
-    sources: dict[str, bytes], context: Context, progress: Callable[[str, int, int], None] | None
+    sources: dict[str, bytes],
+    context: Context,
+    progress: Callable[[str, int, int], None] | None,
+    planner: Planner | None = None,
+    executor: Executor | None = None,
 ) -> dict[str, FilePlan]:
+    """The plans of many files: by the planner, on the executor, else on this machine, on all cores where that pays."""
     jobs = list(sources.items())
-    if len(jobs) < _PARALLEL_FROM:
+    if planner is None and executor is None and len(jobs) < _PARALLEL_FROM:
         return {path: plan_file(path, data, context) for path, data in jobs}
     from codemods.engine.parallel import each
 
+    found = planner(jobs, context) if planner is not None else each(plan_file, jobs, context, executor)
     plans: dict[str, FilePlan] = {}
-    for number, plan in enumerate(each(plan_file, jobs, context)):
+    for number, plan in enumerate(found):
         plans[plan.path] = plan
         if progress is not None:
             progress("planning", number + 1, len(jobs))

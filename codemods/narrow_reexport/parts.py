@@ -1,6 +1,7 @@
-"""Which edited files work before the re-export is gone, which only together, and which only afterwards.
+"""Which edited files work before the re-exports are gone, which only together, and which only afterwards.
 
-Owns that verdict, from the plans and the two texts of each file.
+Owns that verdict, from the two texts of each file and from what each run knows. The rows of a request are judged together:
+no part may count on a re-export that another row removes, since all of them go last.
 Invariant: a file stands alone only if its new text reads each symbol rightly while the package still holds it; whatever is
 not known to do so goes with the part that removes the re-export.
 """
@@ -9,16 +10,17 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from codemods.engine.discover import is_code, runs
 from codemods.engine.model import FileChange, Module
+from codemods.engine.modules import Layout
 from codemods.engine.namespace import absolute
 from codemods.engine.source import NotPython, Source, decode, parse
 from codemods.engine.split import joined
 from codemods.engine.walk import analyse
-from codemods.narrow_reexport.context import Context, FilePlan
+from codemods.narrow_reexport.context import Context, FilePlan, Patched
 from codemods.narrow_reexport.forms.patch_target import patch_calls
 from codemods.narrow_reexport.resolve import Resolution
 
@@ -37,47 +39,74 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
+class Ground:
+    """What one run knows of its call sites and of its package, as far as it decides how they stand."""
+
+    package: Module
+    resolutions: tuple[Resolution, ...]
+    patched: tuple[Patched, ...]
+    layout: Layout
+    near: frozenset[str]  # the modules that the package or an origin loads
+    init: bytes  # the text of the `__init__` while the re-exports are there
+    reached: tuple[tuple[str, frozenset[str]], ...]  # for each edited file the symbols that it may reach
+
+
+@dataclass(frozen=True, slots=True)
 class _Look:
     """What the two texts of one file tell."""
 
     late: bool = False  # a name may be looked up while a function runs, or in text
-    reads: bool = False  # the new text reads more than names that from-imports bind
+    reads: bool = False  # the new text may reach a module through an attribute that is masked so far
     patches: bool = False  # it may patch a symbol
     imports_late: bool = False  # it may import other files while a patch is on
     lists: bool = False  # its `__all__` changed
     loads: bool = False  # its imports load modules in another order
 
 
-def standing(
-    changes: Sequence[FileChange], plans: Sequence[FilePlan], context: Context, near: frozenset[str], init: bytes
-) -> Standing:
-    """How the call-site files stand; `near` are the modules that the package or an origin loads, `init` its text."""
-    symbols = {str(found.symbol) for found in context.resolutions}
-    reached = {plan.path: {each.symbol for each in plan.reached} & symbols for plan in plans}
+def ground(
+    changes: Iterable[FileChange], plans: Iterable[FilePlan], context: Context, near: frozenset[str], init: bytes
+) -> Ground:
+    """What a run with these edited call sites knows."""
+    symbols = frozenset(str(found.symbol) for found in context.resolutions)
+    reached = {plan.path: symbols.intersection(each.symbol for each in plan.reached) for plan in plans}
     # a file that says nothing of what it reaches may reach any of them
-    names = {change.path: reached.get(change.path) or symbols for change in changes}
-    masked = _masked(context.resolutions, _deleted(init))
-    is_near = {change.path: context.layout.module_at(change.path).name in near for change in changes}
-    matters = bool(masked or context.patched)
+    names = tuple((change.path, reached.get(change.path) or symbols) for change in changes)
+    return Ground(context.package, context.resolutions, context.patched, context.layout, near, init, names)
+
+
+def standing(changes: Sequence[FileChange], grounds: Sequence[Ground], inits: Collection[str]) -> Standing:
+    """How the files stand that hold call sites; those that are an `__init__`, too, land last."""
+    names: dict[str, frozenset[str]] = {}
+    for path, symbols in (pair for each in grounds for pair in each.reached):
+        names[path] = names.get(path, frozenset()) | symbols
+    changes = [change for change in changes if change.path in names]
+    names = {change.path: names[change.path] for change in changes}
+    masked = _masked([r for each in grounds for r in each.resolutions], _spelled(grounds, _deleted))
+    near = frozenset().union(*(each.near for each in grounds))
+    layouts = {each.layout.top: each.layout for each in grounds}.values()
+    modules = {change.path: [layout.module_at(change.path) for layout in layouts] for change in changes}
+    is_near = {path: any(module.name in near for module in found) for path, found in modules.items()}
+    matters = bool(masked or any(each.patched for each in grounds))
+    same = _same(grounds)
     looks = {
-        change.path: _look(change, context, masked)
+        change.path: _look(change, modules[change.path][0], same, masked)
         if matters or is_near[change.path] or _spells_all(change)
         else _Look()
         for change in changes
     }
-    last: set[str] = set()
+    last = {path for path in looks if path in inits}
     for path, look in looks.items():
         if look is None:
             last.add(path)
         elif look.lists or (masked and look.reads) or (is_near[path] and look.loads):
             last.add(path)
     groups = []
-    own = _read_in_functions(init)
-    for patched in context.patched:
+    own = _spelled(grounds, _read_in_functions)
+    for package, patched in ((each.package.name, patched) for each in grounds for patched in each.patched):
         if patched.stays:
             continue
         # patch("pkg.sub.sym") and the readers that it covers
-        symbol = f"{context.package.name}:{patched.name}"
+        symbol = f"{package}:{patched.name}"
         patching = {path for path, look in looks.items() if look is not None and look.patches}
         group = patching | {path for path, look in looks.items() if symbol in names[path] and look and look.late}
         if any(look is not None and look.imports_late for look in (looks[path] for path in patching)):
@@ -93,6 +122,16 @@ def standing(
             apart.append(whole)
     told = tuple((path, tuple(sorted(names[path]))) for path in sorted(names))
     return Standing(frozenset(last), tuple(apart), told)
+
+
+def _same(grounds: Sequence[Ground]) -> dict[str, str]:
+    """Where `from pkg import sym` works, its origin is loaded, too: one name for the modules that are the same so far."""
+    together = [{each.package.name, *(r.origin.module for r in each.resolutions)} for each in grounds]
+    return {module: min(group) for group in joined(together) for module in group}
+
+
+def _spelled(grounds: Sequence[Ground], names_in: Callable[[bytes], frozenset[str]]) -> frozenset[str]:
+    return frozenset().union(*(names_in(init) for init in {each.init for each in grounds}))
 
 
 def _spells_all(change: FileChange) -> bool:
@@ -112,7 +151,7 @@ def _masked(resolutions: Sequence[Resolution], deleted: frozenset[str]) -> froze
     return frozenset(found)
 
 
-def _look(change: FileChange, context: Context, masked: frozenset[str]) -> _Look | None:
+def _look(change: FileChange, module: Module, same: Mapping[str, str], masked: frozenset[str]) -> _Look | None:
     """What changed in a file; None where code cannot be read."""
     text = change.after.decode("utf-8", "replace")
     if not is_code(change.path):
@@ -132,11 +171,11 @@ def _look(change: FileChange, context: Context, masked: frozenset[str]) -> _Look
     gone = {text for text in old if old[text] > new.get(text, 0)}
     late_before, late_after = _imports(before, late=True), _imports(after, late=True)
     added = (late_after | _imports(after, late=False)) - (late_before | _imports(before, late=False))
-    module = context.layout.module_at(change.path)
-    same = {context.package.name, *(found.origin.module for found in context.resolutions)}
     return _Look(
         late=late_before != late_after or bool(fresh | gone),
-        reads=bool(fresh) or any(_takes_attribute(each, masked) for each in added),
+        # pkg.fused.helper        who goes through a masked name spells it
+        reads=any(name in text for text in fresh for name in masked)
+        or any(_takes_attribute(each, masked) for each in added),
         patches=_PATCHES.search(text) is not None and _patches(source, before, after, fresh | gone),
         imports_late=bool(late_after) or _IMPORTS_LATE.search(text) is not None,
         lists=_listings(before) != _listings(after),
@@ -202,7 +241,7 @@ def _takes_attribute(imported: _Imported, masked: frozenset[str]) -> bool:
     return name in masked and parts[-1] != name
 
 
-def _loads(tree: ast.Module, module: Module, same: Iterable[str]) -> list[str]:
+def _loads(tree: ast.Module, module: Module, same: Mapping[str, str]) -> list[str]:
     """What the imports outside functions load, in order; where `from pkg import sym` works, its origin is loaded, too."""
     found: list[str] = []
     nodes = [
@@ -211,7 +250,7 @@ def _loads(tree: ast.Module, module: Module, same: Iterable[str]) -> list[str]:
     for node in sorted(nodes, key=lambda node: (node.lineno, node.col_offset)):
         if isinstance(node, ast.ImportFrom):
             source = absolute(module, node)
-            names = ["pkg" if source in same else f"from {source}"]
+            names = [f"from {same.get(source, source)}"]
         else:
             names = [f"import {alias.name}" for alias in node.names]
         found += [name for name in names if found[-1:] != [name]]

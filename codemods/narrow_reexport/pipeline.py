@@ -26,7 +26,7 @@ from codemods.narrow_reexport.context import Context
 from codemods.narrow_reexport.forms.init_uses import InitPlan
 from codemods.narrow_reexport.forms.lazy_export import is_closed
 from codemods.narrow_reexport.forms.shim_table import shimmed
-from codemods.narrow_reexport.outcome import assemble, plan_files
+from codemods.narrow_reexport.outcome import assemble, plan_files, verify_share
 from codemods.narrow_reexport.plan import plan_file
 from codemods.narrow_reexport.prepare import init_plan, prepare
 from codemods.narrow_reexport.request import Checkout, Request, Result
@@ -46,7 +46,7 @@ def run(request: Request, session: Session | None = None) -> Result:
     package = layout.locate(request.package)
     if package is None:
         raise UnknownPackage(f"no package {request.package} in this tree")
-    bans = load_bans(tree.read(FILE_NAME)) if (request.root / FILE_NAME).is_file() else ()
+    bans = load_bans(tree.read(FILE_NAME)) if tree.has(FILE_NAME) else ()
     known = {ban.symbol.name: ban.origin for ban in bans if ban.symbol.module == request.package}
     syntax = namespaces.syntax(package)
     known |= shimmed(syntax.source, syntax.tree) if syntax is not None else {}
@@ -191,9 +191,14 @@ def _narrow(
         own = ready.context_of(checkout)
         holding = checkout.earlier.still_holding(checkout.sources, own)
         anew = {path: data for path, data in checkout.sources.items() if path not in holding}
-        checkout.plans = {**holding, **plan_files(anew, own, request.progress)}
+        checkout.plans = {**holding, **plan_files(anew, own, request.progress, request.planner)}
+        if request.shared_out:
+            verify_share(checkout, own, request.planner)
+            continue
         checkout.earlier = Earlier(own, dict(checkout.plans))
         drop_unused(checkout, own)
+    if request.shared_out:
+        return Result(request.package)
     read_names = frozenset().union(*(checkout.scan.read_names for checkout in checkouts if checkout.scan is not None))
     callers_only = request.options.callers_only
     final = frozenset() if callers_only else ready.in_tree

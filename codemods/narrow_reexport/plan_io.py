@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 from codemods.engine.bans import FILE_NAME, Ban, load_bans
@@ -20,6 +20,7 @@ from codemods.engine.hunks import Hunk, apply_hunks, hunks_of
 from codemods.engine.model import FileChange, Symbol
 from codemods.engine.project import Tree, digest
 from codemods.narrow_reexport.outcome import ban_change
+from codemods.narrow_reexport.parts import Standing, standing
 from codemods.narrow_reexport.request import Request, Result
 
 SCHEMA_VERSION = 1
@@ -62,6 +63,36 @@ class Remark:
 
 
 @dataclass(frozen=True, slots=True)
+class Asked:
+    """One run that the plan stands for, so that it can be made again: its symbols, by name, and its options."""
+
+    package: str
+    symbols: tuple[str, ...]
+    options: tuple[tuple[str, object], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """How many modules of the tree `import package` loads before and after, and the most notable that go."""
+
+    package: str
+    before: int
+    after: int
+    gone: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedPart:
+    """One part: its number for good, its name, what it is (guard, call-sites, removal), its files that are to land."""
+
+    number: int
+    name: str
+    kind: str
+    files: tuple[str, ...]
+    landed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """What one run would do."""
 
@@ -73,12 +104,18 @@ class Plan:
     rows: tuple[tuple[str, str, str], ...]  # (checkout, symbol, origin) for narrowed.toml
     remarks: tuple[Remark, ...]
     inits: tuple[str, ...] = ()  # the `__init__` and its stubs, which are written after everything else
+    requests: tuple[Asked, ...] = ()
+    loads: tuple[Loaded, ...] = ()
+    split: str = ""  # how the parts were made
+    parts: tuple[PlannedPart, ...] = ()
+    guard: bool = False  # the first part bans what the others move
 
 
 def plan_of(result: Result, request: Request) -> Plan:
     """The plan that a result amounts to."""
-    stands = result.standing
-    last = stands.last if stands is not None else frozenset()
+    stands = _standing(result, request.root)
+    # with --from-shims no re-export goes, so nothing waits for that
+    last = stands.last if stands is not None and not result.installed else frozenset()
     groups = tuple(tuple(sorted(group)) for group in stands.groups) if stands is not None else ()
     together = {path for group in groups for path in group}
     symbols = dict(stands.symbols) if stands is not None else {}
@@ -101,19 +138,25 @@ def plan_of(result: Result, request: Request) -> Plan:
                 PlannedFile(spelled, change.path, before, digest(change.after), lands, change.sites, reached, edits)
             )
     moved = [Moved(str(r.symbol), str(r.origin), str(r.site), r.same_name) for r in result.resolutions]
-    given = tuple((field.name, getattr(request.options, field.name)) for field in fields(NarrowOptions))
-    default = NarrowOptions()
-    options = tuple((name, value) for name, value in sorted(given) if value != getattr(default, name))
+    asked = result.rows or (replace(request, symbols=tuple(r.symbol.name for r in result.resolutions)),)
     return Plan(
         result.package,
         tuple(sorted(moved, key=lambda each: each.symbol)),
-        options,
+        tuple(sorted((*_options(request), *result.asked))),
         tuple(sorted(files, key=lambda file: (file.root != ".", file.root, file.path))),
         tuple(sorted(groups)),
         tuple(sorted(rows)),
         _remarks(result),
         tuple(sorted(inits)),
+        () if request.from_shims else tuple(Asked(each.package, each.symbols, _options(each)) for each in asked),
     )
+
+
+def _standing(result: Result, root: Path) -> Standing | None:
+    if not result.grounds:
+        return None
+    own = [change for at, changes in result.changes if at == root for change in changes if change.path != FILE_NAME]
+    return standing(own, result.grounds, frozenset(result.inits))
 
 
 def changes_of(plan: Plan, root: Path) -> tuple[tuple[Path, tuple[FileChange, ...]], ...]:
@@ -148,7 +191,7 @@ def changes_of(plan: Plan, root: Path) -> tuple[tuple[Path, tuple[FileChange, ..
     for spelled, own in found.items():
         folder = root / spelled
         bans = [Ban(_symbol(symbol), _symbol(origin)) for at, symbol, origin in plan.rows if at == spelled]
-        row = ban_change(folder, bans)
+        row = ban_change(Tree(folder, ()), bans)
         last = inits if spelled == "." else []
         complete.append((folder, (*own, *([row] if row is not None else []), *last)))
     return tuple(complete)
@@ -160,13 +203,18 @@ def encode(plan: Plan) -> bytes:
         "schema_version": SCHEMA_VERSION,
         "command": "narrow_reexport",
         "package": plan.package,
-        "options": {name: list(value) if isinstance(value, tuple) else value for name, value in plan.options},
+        "options": dict(plan.options),
         "symbols": [_fields(moved) for moved in plan.symbols],
         "files": [{**_fields(file), "edits": [_fields(hunk) for hunk in file.edits]} for file in plan.files],
         "groups": [list(group) for group in plan.groups],
         "rows": [{"root": at, "symbol": symbol, "origin": origin} for at, symbol, origin in plan.rows],
         "remarks": [_fields(remark) for remark in plan.remarks],
         "inits": list(plan.inits),
+        "requests": [{**_fields(asked), "options": dict(asked.options)} for asked in plan.requests],
+        "loads": [_fields(loaded) for loaded in plan.loads],
+        "split": plan.split,
+        "parts": [_fields(part) for part in plan.parts],
+        "guard": plan.guard,
     }
     return (json.dumps(told, indent=1, sort_keys=True) + "\n").encode("ascii")
 
@@ -190,16 +238,20 @@ def decode(data: bytes, path: str) -> Plan:
             )
             for file in told["files"]
         ]
-        options = [(str(name), tuple(v) if isinstance(v, list) else v) for name, v in sorted(told["options"].items())]
         return Plan(
             str(told["package"]),
             tuple(Moved(**moved) for moved in told["symbols"]),
-            tuple(options),
+            _read_options(told),
             tuple(files),
             tuple(tuple(group) for group in told["groups"]),
             tuple((row["root"], row["symbol"], row["origin"]) for row in told["rows"]),
             tuple(Remark(**remark) for remark in told["remarks"]),
             tuple(told["inits"]),
+            tuple(Asked(row["package"], tuple(row["symbols"]), _read_options(row)) for row in told["requests"]),
+            tuple(Loaded(**{**row, "gone": tuple(row["gone"])}) for row in told["loads"]),
+            told["split"],
+            tuple(PlannedPart(**{**row, "files": tuple(row["files"])}) for row in told["parts"]),
+            told["guard"],
         )
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise BadConfiguration(f"is no plan: {error!r}", path=path) from error
@@ -215,6 +267,17 @@ def _remarks(result: Result) -> tuple[Remark, ...]:
     found += [Remark("accepted", r.site.path, r.site.line, r.site.text, r.reason) for r in result.accepted]
     found += [Remark("mention", m.site.path, m.site.line, m.site.text) for m in result.mentions]
     return tuple(sorted(found, key=lambda each: (each.path, each.line, each.kind, each.reason)))
+
+
+def _options(request: Request) -> tuple[tuple[str, object], ...]:
+    """The options that are not the default."""
+    default = NarrowOptions()
+    given = sorted((field.name, getattr(request.options, field.name)) for field in fields(NarrowOptions))
+    return tuple((name, value) for name, value in given if value != getattr(default, name))
+
+
+def _read_options(row: Mapping[str, Mapping[str, object]]) -> tuple[tuple[str, object], ...]:
+    return tuple((str(name), tuple(v) if isinstance(v, list) else v) for name, v in sorted(row["options"].items()))
 
 
 def _fields(value: object) -> dict[str, object]:

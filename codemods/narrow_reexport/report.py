@@ -7,6 +7,7 @@ Invariant: it computes nothing that the `Result` does not hold, and hides nothin
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 from codemods.engine.bans import FILE_NAME
 from codemods.engine.errors import CodemodError
@@ -47,7 +48,7 @@ def summary(
         if len(shown) < len(rows):
             lines.append(f"  ... and {len(rows) - len(shown)} more (-v lists them)")
     lines += _left(result, verbose, paint)
-    told = _loads(result, paint, callers_only=callers_only, shim=shim) if result.changes or result.still else []
+    told = _each_loads(result, paint, callers_only=callers_only, shim=shim) if result.changes or result.still else []
     told = told if not result.installed else []  # what the package loads was settled when it was narrowed
     return [*lines, "", *told] if told else lines
 
@@ -184,7 +185,8 @@ def _what(result: Result, root: object, change: FileChange, *, callers_only: boo
     if root == result.changes[0][0] and change.path in own | {f"{path}i" for path in own}:
         if callers_only:
             return "taken out of __all__"
-        removed = sum(not found.narrowed for found in result.resolutions)
+        init = change.path.removesuffix("i")
+        removed = sum(not found.narrowed for found in result.resolutions if found.site.path == init)
         if not removed and MARKER.encode() in change.after:
             return "shim added"
         return "re-export removed" if removed <= 1 else f"{removed:,} re-exports removed"
@@ -228,6 +230,17 @@ def _left(result: Result, verbose: int, paint: Paint) -> list[str]:
             lines.append(f"  ... and {len(result.mentions) - len(shown)} more (-v lists them)")
     lines += [f"note: {note}" for note in result.notes]
     return lines
+
+
+def _each_loads(result: Result, paint: Paint, *, callers_only: bool, shim: bool) -> list[str]:
+    """What each package of the run still loads, and once what that means for others."""
+    lines: list[str] = []
+    for package in dict.fromkeys(found.symbol.module for found in result.resolutions):
+        own = tuple(found for found in result.resolutions if found.symbol.module == package)
+        still = tuple(each for each in result.still if each.symbol.module == package)
+        alone = replace(result, package=package, resolutions=own, still=still)
+        lines += _loads(alone, paint, callers_only=callers_only, shim=shim)
+    return list(dict.fromkeys(lines))
 
 
 def _loads(result: Result, paint: Paint, *, callers_only: bool, shim: bool = False) -> list[str]:

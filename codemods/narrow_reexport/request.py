@@ -16,8 +16,8 @@ from codemods.engine.errors import CodemodError
 from codemods.engine.model import Failure, FileChange, ImportEdge, Mention, Refusal, Symbol, Warned
 from codemods.engine.modules import Layout
 from codemods.engine.project import Tree
-from codemods.narrow_reexport.context import FilePlan
-from codemods.narrow_reexport.parts import Standing
+from codemods.narrow_reexport.context import FilePlan, Planner
+from codemods.narrow_reexport.parts import Ground
 from codemods.narrow_reexport.resolve import Resolution
 from codemods.narrow_reexport.reuse import Earlier
 from codemods.narrow_reexport.scan import Scan
@@ -38,6 +38,8 @@ class Request:
     python: str = ""  # the interpreter whose site-packages hold it
     plan: str = ""  # a file with many requests, which takes the place of package and symbols
     wants_parts: bool = False  # say how the edited files stand to each other
+    planner: Planner | None = None  # plans files in place of this machine, or takes their plans from elsewhere
+    shared_out: bool = False  # the planner has a share of the files alone: stop when it has planned them
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +72,9 @@ class Result:
     outside: tuple[str, ...] = ()  # modules of origins that are not in the tree
     installed: str = ""  # where the package lies whose shims were read
     inits: tuple[str, ...] = ()  # the `__init__` and its stubs
-    standing: Standing | None = None  # how the call sites stand to each other, if that was asked for
+    rows: tuple[Request, ...] = ()  # the runs that this one was made of, each with its symbols by name
+    grounds: tuple[Ground, ...] = ()  # what decides how the call sites stand to each other, if that was asked for
+    asked: tuple[tuple[str, object], ...] = ()  # what the command line said besides the options
 
     @property
     def files(self) -> int:

@@ -27,6 +27,7 @@ _STAR_NEAR = re.compile(rb"import[ \t\\\r\n]*\(?[ \t\\\r\n]*\*")
 _WORD = re.compile(rb"\w+")
 _READ = re.compile(rb"(?<!\bself)(?<!\bcls)[.\"'][ \t]*(\w+)")
 _PATH = re.compile(rb"^[ \t]*(?:from[ \t]+[.\w]+[ \t]+import\b|import[ \t]+[.\w]+)", re.M)
+OWN_PLAN = b'{\n "command": "narrow_reexport",\n'  # a plan that was written into the tree is no part of it
 _CYTHON = (".pyx", ".pxd", ".pxi")
 # files that reach the package without its name: by relative imports, by a name that a module of the tree hands on
 _RELATIVE = (*_CYTHON, *(f"{suffix}{end}" for suffix in _CYTHON for end in TEMPLATES), ".ipynb")
@@ -118,6 +119,8 @@ def scan(
         if progress is not None and number % 500 == 0:
             progress(number, len(paths))
         data = read(path)
+        if data.startswith(OWN_PLAN):
+            continue
         if not is_code(path) or path.rpartition("/")[2] == "setup.py":
             # pkg.sym      from pkg import sym      and in Cython: from . import sym
             spells = leaf in data or path.endswith(_RELATIVE)

@@ -7,7 +7,7 @@ Invariant: it never changes a verdict: a run gives the same result with it and w
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from codemods.engine.discover import is_code, list_files
@@ -39,6 +39,17 @@ class Session:
         self._views: dict[tuple[str, tuple[str, ...]], tuple[Layout, Namespaces, ImportGraph]] = {}
         self._words: Words | None = None
         self._always: tuple[int, ...] = ()
+        self._edited: frozenset[str] = frozenset()
+
+    def edited(self, files: Mapping[str, bytes]) -> Session:
+        """The same tree with these bytes in some files; what is known of all others is kept."""
+        after = Session.__new__(Session)
+        after.tree, after.leading_out = self.tree.edited(files), self.leading_out
+        after._remember, after._words, after._always = self._remember, self._words, self._always
+        after._outlines = {module: found for module, found in self._outlines.items() if module.path not in files}
+        after._views = {}
+        after._edited = self._edited.union(files)
+        return after
 
     def view(self, package: str, source_roots: Sequence[str]) -> tuple[Layout, Namespaces, ImportGraph]:
         """The tree as one package sees it. Raises UnknownPackage."""
@@ -70,7 +81,11 @@ class Session:
                 number for number, path in enumerate(self.tree.paths) if _unspelled(path, self.tree.read(path))
             )
         found = self._words.spelling(spelled) | set(self._always)
-        found |= {number for number, path in enumerate(self.tree.paths) if path.startswith(folder)}
+        found |= {
+            number
+            for number, path in enumerate(self.tree.paths)
+            if path.startswith(folder) or path in self._edited  # the index has the words of the first text
+        }
         return tuple(self.tree.paths[number] for number in sorted(found))
 
 

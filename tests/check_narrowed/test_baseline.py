@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from codemods.check_narrowed.baseline import (
+    FOLDER,
     Baseline,
     configured_baseline,
     decode_baseline,
     encode_baseline,
     read_baseline,
     shrunk,
+    with_folder,
     with_today,
     within_baseline,
 )
@@ -91,3 +95,17 @@ def test_the_configuration_names_it() -> None:
         assert configured_baseline(root) == Baseline()
         with pytest.raises(Unreadable):
             read_baseline(root, "b.json")
+
+
+def test_the_files_of_the_folder_count_together_and_beside_the_baseline() -> None:
+    one, two = ({"version": 1, "accepted": {"p:a": {"x.py": number}}} for number in (1, 2))
+    files = {f"{FOLDER}/02-a.json": json.dumps(one), f"{FOLDER}/03-b.json": json.dumps(two), f"{FOLDER}/README": "x"}
+    with tree(files) as root:
+        assert with_folder(root, Baseline()).accepted == {("p:a", "x.py"): 3}
+        assert with_folder(root, ACCEPTED).accepted == {**ACCEPTED.accepted, ("p:a", "x.py"): 5}
+        assert configured_baseline(root).accepted == {("p:a", "x.py"): 3}
+        (root / FOLDER / "02-a.json").write_text("[]")
+        with pytest.raises(BadConfiguration, match="02-a"):
+            with_folder(root, Baseline())
+    with tree({"x.py": ""}) as root:
+        assert with_folder(root, ACCEPTED) == ACCEPTED

@@ -188,3 +188,21 @@ def test_a_line_reads_as_a_sentence_about_the_symbol() -> None:
         lines = run(root).out.splitlines()
         assert lines[0] == "app.py:1:17: pkg:sym was narrowed to pkg.sub:sym: write `from pkg.sub import sym`"
         assert lines[1].startswith("pkg/__init__.py:1:18: pkg:sym: the __init__ re-exports sym again")
+
+
+def test_the_folder_of_a_narrowing_under_way_is_read_and_never_written() -> None:
+    accepted = '{"version": 1, "accepted": {"pkg:sym": {"main.py": 2}}}\n'
+    files = {**FILES, "app/a.py": "", "main.py": "from pkg import sym\n"}
+    files |= {"narrowed-baseline/02-app.json": accepted, "b.json": accepted}
+    with tree(files) as root:
+        outcome = run(root)
+        assert outcome.code == 0
+        assert "1 offence accepted by narrowed-baseline" in outcome.text
+        assert run(root, "--fix").code == 0
+        assert run(root, "--update-baseline", "--baseline", "b.json").code == 0
+        assert (root / "main.py").read_text() == files["main.py"]
+        assert (root / "narrowed-baseline/02-app.json").read_text() == accepted
+        assert '"main.py": 1' in (root / "b.json").read_text()
+        stdin = b"from pkg import sym\n"
+        assert run(root, "--stdin-filename", "main.py", stdin=stdin).code == 0
+        assert run(root, "--stdin-filename", "other.py", stdin=stdin).code == 1

@@ -126,3 +126,73 @@ def test_without_git_and_without_a_commit_nothing_is_uncommitted(tmp_path: Path)
     check_committed(tmp_path, [change])
     git(tmp_path, "init", "-q")
     check_committed(tmp_path, [change])
+
+
+LINES = b"".join(b"line %d\n" % number for number in range(20))
+EDIT = FileChange("long.py", LINES, LINES.replace(b"line 3\n", b"LINE 3\n"))
+
+
+@pytest.fixture
+def moved_on(tree: Path) -> tuple[Path, str]:
+    """A branch with one edit, and a HEAD that has gone on since; the commit that the branch was."""
+    (tree / "long.py").write_bytes(LINES)
+    git(tree, "add", "-A")
+    git(tree, "commit", "-q", "-m", "long")
+    repo = here(tree)
+    first = repo.commit(repo.head(), [EDIT], "t\n", WHO)
+    repo.create_branches({"x": first})
+    (tree / "long.py").write_bytes(LINES + b"more\n")
+    git(tree, "commit", "-q", "-a", "-m", "more")
+    return tree, first
+
+
+def test_a_branch_that_makes_the_same_edit_from_an_older_head_stays(moved_on: tuple[Path, str]) -> None:
+    tree, first = moved_on
+    repo = here(tree)
+    again = repo.commit(repo.head(), [FileChange("long.py", LINES + b"more\n", EDIT.after + b"more\n")], "t\n", WHO)
+    assert again != first
+    assert repo.create_branches({"x": again}) == ()
+    assert git(tree, "rev-parse", "x").strip() == first
+
+
+def test_a_branch_whose_edit_does_not_merge_any_more_does_not_make_the_same(moved_on: tuple[Path, str]) -> None:
+    tree, _ = moved_on
+    repo = here(tree)
+    before = LINES.replace(b"line 2\n", b"line 2\nbeside\n")
+    (tree / "long.py").write_bytes(before)
+    git(tree, "commit", "-q", "-a", "-m", "beside it")
+    with pytest.raises(GitFailed, match="other commits"):
+        change = FileChange("long.py", before, before.replace(b"line 3\n", b"LINE 3\n"))
+        repo.create_branches({"x": repo.commit(repo.head(), [change], "t\n", WHO)})
+
+
+def test_a_branch_that_makes_the_same_edit_from_this_head_with_other_words_is_another(tree: Path) -> None:
+    repo = here(tree)
+    change = FileChange("a.py", b"a\r\n", b"A\r\n")
+    repo.create_branches({"x": repo.commit(repo.head(), [change], "t\n", WHO)})
+    with pytest.raises(GitFailed, match="other commits"):
+        repo.create_branches({"x": repo.commit(repo.head(), [change], "other words\n", WHO)})
+
+
+def test_a_branch_with_another_edit_or_for_other_files_does_not_make_the_same(moved_on: tuple[Path, str]) -> None:
+    tree, _ = moved_on
+    repo = here(tree)
+    before = LINES + b"more\n"
+    other = FileChange("long.py", before, before.replace(b"line 3\n", b"third\n"))
+    same = FileChange("long.py", before, EDIT.after + b"more\n")
+    for changes in ([other], [same, FileChange("a.py", b"a\r\n", b"A\r\n")], [FileChange("a.py", b"a\r\n", b"A\r\n")]):
+        with pytest.raises(GitFailed, match="a branch x with other commits"):
+            repo.create_branches({"x": repo.commit(repo.head(), changes, "t\n", WHO)})
+
+
+def test_what_head_holds_already_need_not_be_in_the_new_commit(tree: Path) -> None:
+    repo = here(tree)
+    both = [FileChange("a.py", b"a\r\n", b"A\r\n"), FileChange("in/b.sh", b"b\n", b"B\n")]
+    repo.create_branches({"x": repo.commit(repo.head(), both, "t\n", WHO)})
+    (tree / "a.py").write_bytes(b"A\r\n")
+    git(tree, "commit", "-q", "-a", "-m", "by hand")
+    assert repo.create_branches({"x": repo.commit(repo.head(), both[1:], "t\n", WHO)}) == ()
+    (tree / "a.py").write_bytes(b"else\r\n")
+    git(tree, "commit", "-q", "-a", "-m", "not so")
+    with pytest.raises(GitFailed, match="other commits"):
+        repo.create_branches({"x": repo.commit(repo.head(), both[1:], "t\n", WHO)})

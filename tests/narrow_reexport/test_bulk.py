@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import sys
 from pathlib import Path
 
@@ -207,32 +205,29 @@ def test_the_commands_work_outside_of_this_process(tmp_path: Path) -> None:
         assert at(root, "n/04-removal") == one_shot()
 
 
-@pytest.mark.skipif(os.name != "posix", reason="the stand-in for git is a shell script")
-def test_killed_at_any_call_of_git_it_leaves_a_sound_repository_and_running_again_completes(tmp_path: Path) -> None:
-    real = shutil.which("git")
-    stand_in, count = tmp_path / "git", tmp_path / "count"
-    stand_in.write_text(
-        f'#!/bin/sh\necho >> {count}\n"{real}" "$@"\ncode=$?\n'
-        f'[ "$(wc -l < {count})" -eq "$KILL_AT" ] && kill -9 $PPID\nexit $code\n'
+def test_a_body_of_many_rows_has_a_command_for_each_with_its_options(tmp_path: Path) -> None:
+    rows = (
+        'version = 1\nnarrow = [{package = "pkg", symbols = ["sy*"]}, '
+        '{package = "two", symbols = ["one"], shim = true, ban = false}]\n'
     )
-    stand_in.chmod(0o755)
-    command = [sys.executable, "-m", "codemods.narrow_reexport", "pkg", "sym", "--split", "count:2", "--branches", "n/"]
-    path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
+    with tree({**FILES, "two/__init__.py": "from .a import one\n", "two/a.py": "one = 1\n"}) as root:
+        (root / "../rows.toml").write_text(rows)
+        who = ["--author", "Bob <b@example.org>", "--patches", str(tmp_path)]
+        assert narrow(root, "--plan", "../rows.toml", *who).code == 0
+        text = (tmp_path / "0001-1-of-1.patch").read_text()
+        assert "    narrow-reexport pkg sym\n    narrow-reexport two one --no-ban --shim\n" in text
+        (root / "../rows.toml").write_text(rows.replace('{package = "pkg", symbols = ["sy*"]}, ', ""))
+        assert narrow(root, "--plan", "../rows.toml", *who).code == 0
+        assert "    narrow-reexport two one --no-ban --shim\n" in (tmp_path / "0001-removal.patch").read_text()
+
+
+def test_seconds_are_told_for_each_part_if_everything_is(tmp_path: Path) -> None:
     with tree(FILES) as root:
         committed(root)
-        before, files = state(root), contents(root)
-        assert outside(root, command, {"PATH": path, "KILL_AT": "0"}).code == 0
-        calls = len(count.read_text().splitlines())
-        wanted = git(root, "for-each-ref", "refs/heads/n")
-        assert calls > 20
-        for number in [*range(1, calls, 5), calls - 1, calls]:
-            for name in git(root, "for-each-ref", "--format=%(refname)", "refs/heads/n").split():
-                git(root, "update-ref", "-d", name)
-            count.unlink()
-            assert outside(root, command, {"PATH": path, "KILL_AT": str(number)}).code == -9
-            assert git(root, "for-each-ref", "refs/heads/n") in ("", wanted)
-            assert not list(root.glob(".git/**/*.lock"))
-            assert (state(root), contents(root)) == (before, files)
-            git(root, "fsck", "--strict")
-            assert outside(root, command).code == 0
-            assert git(root, "for-each-ref", "refs/heads/n") == wanted
+        more = ["--split", "directory", "--patches", str(tmp_path), "--branches", "n/"]
+        quiet = narrow(root, "pkg", "sym", *more)
+        assert " s\n" not in quiet.text
+        told = narrow(root, "pkg", "sym", *more, "-v").text.splitlines()
+        for what in ("list", "patch", "branch"):
+            names = [line.split(": ")[0].removeprefix(f"{what} ") for line in told if line.startswith(f"{what} ")]
+            assert [name for name in names if name != "(the plan itself)"] == [".", "app", "tools", "removal", "in all"]

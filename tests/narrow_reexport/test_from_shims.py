@@ -10,7 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from codemods.narrow_reexport import plan_io
+from codemods.narrow_reexport.bulk import pull_requests
 from tests import oracle
+from tests.engine.repositories import committed, git
 from tests.narrow_reexport.verbs import Outcome, Tree, contents, expect_tree, lay, narrow, tree
 
 VERSION = f"python{sys.version_info.major}.{sys.version_info.minor}"
@@ -298,6 +301,113 @@ def test_another_checkout_goes_along_with_also() -> None:
         assert outcome.code == 0, outcome.text
         assert (root.parent / "more" / "use.py").read_text() == "from pkg.deep.ops import fast\n"
         assert (root.parent / "more" / "narrowed.toml").is_file()
+
+
+# --- patches, and parts ---
+
+PATCHED = """
+from unittest import mock
+
+import pkg
+from app import late
+
+with mock.patch("pkg.sym", return_value=7):
+    print(late.go(), {more})
+"""
+LATE = "import pkg\n\n\ndef go():\n    return pkg.sym()\n"
+
+
+def test_a_patch_follows_together_with_the_readers_that_it_covers() -> None:
+    before = {"main.py": PATCHED.replace("{more}", "1"), "app/__init__.py": "", "app/late.py": LATE}
+    after = {
+        "main.py": PATCHED.replace("{more}", "1").replace("pkg.sym", "pkg.sub.impl"),
+        "app/late.py": LATE.replace("import pkg", "import pkg.sub").replace("pkg.sym", "pkg.sub.impl"),
+    }
+    check_follows(before, after)
+
+
+def test_a_patch_that_would_reach_more_at_the_origin_is_refused_since_its_readers_move() -> None:
+    upstream = {**UPSTREAM, "pkg/sub.py": f"{UPSTREAM['pkg/sub.py']!s}\n\ndef batch():\n    return impl(1)\n"}
+    files = {"main.py": PATCHED.replace("{more}", "1"), "app/__init__.py": "", "app/late.py": LATE}
+    with downstream(files, upstream) as root:
+        outcome = follow(root)
+        assert outcome.code == 4 and "main.py:6: refused" in outcome.text and "pkg/sub.py:10" in outcome.text
+        expect_tree(root, files, record=False)
+
+
+PARTS: Tree = {
+    "main.py": PATCHED.replace("{more}", "1"),
+    "app/__init__.py": "",
+    "app/late.py": LATE,
+    "lib/one.py": "from pkg.deep import fast\nfrom pkg import sym\n\nprint(fast(), sym())\n",
+    "lib/listed.py": "from pkg import *\nimport pkg\n\n__all__ = ['fast']\nfrom pkg.deep import fast\n",
+}
+
+
+def test_a_plan_of_shims_gives_the_tree_of_the_run() -> None:
+    with downstream(PARTS) as root:
+        assert follow(root, "--plan-out", "../plan.json").code == 0
+        expect_tree(root, PARTS, record=False)
+        told = json.loads((root.parent / "plan.json").read_text())
+        assert {each["path"]: each["lands"] for each in told["files"]} == {
+            "app/late.py": "together",
+            "lib/listed.py": "alone",
+            "lib/one.py": "alone",
+            "main.py": "together",
+        }
+        assert narrow(root, "--apply", "../plan.json").code == 0
+        by_plan = contents(root)
+    with downstream(PARTS) as root:
+        assert follow(root).code == 0
+        assert contents(root) == by_plan
+
+
+def test_parts_of_shims_keep_every_program_running_in_any_order_and_the_record_comes_last() -> None:
+    with downstream(PARTS) as root:
+        site = f"../venv/lib/{VERSION}/site-packages"
+        old = oracle.run_programs(root, ["main", "lib.one", "lib.listed"], (".", site))
+        assert all(ran.exit_code == 0 for ran in old), old
+        assert follow(root, "--plan-out", "../plan.json").code == 0
+        plan = plan_io.decode((root.parent / "plan.json").read_bytes(), "plan.json")
+        parts = pull_requests(plan, root, "count:9")
+        assert [part.name for part in parts][-1] == "record"
+        assert [change.path for change in parts[-1].changes] == ["narrowed.toml"]
+        for part in [*reversed(parts[:-1]), parts[-1]]:
+            for change in part.changes:
+                (root / change.path).write_bytes(change.after)
+            assert not oracle.differences(
+                old, oracle.run_programs(root, ["main", "lib.one", "lib.listed"], (".", site))
+            )
+        assert follow(root, "--check").code == 0
+
+
+def test_the_words_of_a_part_speak_of_shims_and_not_of_a_removal() -> None:
+    with downstream(PARTS) as root:
+        who = ["--author", "Bob <b@example.org>", "--split", "directory"]
+        outcome = follow(root, "--patches", "../p", *who)
+        assert outcome.code == 0, outcome.text
+        texts = [path.read_text() for path in sorted((root.parent / "p").glob("*.patch"))]
+        assert len(texts) > 1
+        for text in texts:
+            body = text.partition("\n---\n")[0]
+            assert "re-export is still there" not in body and "removes" not in body and "Stop" not in body
+            assert "    narrow-reexport --from-shims pkg --python ../venv\n" in body
+        assert "it writes `narrowed.toml`" in texts[-1]
+
+
+def test_branches_of_shims_stand_on_head_and_the_last_is_the_run() -> None:
+    with downstream(PARTS) as root:
+        committed(root)
+        outcome = follow(root, "--branches", "shims/")
+        assert outcome.code == 0, outcome.text
+        assert git(root, "branch", "--list", "shims/*", "--format=%(refname:short)").split() == [
+            "shims/01-1-of-1",
+            "shims/02-record",
+        ]
+        expect_tree(root, PARTS, record=False)
+        assert follow(root).code == 0
+        git(root, "add", "-A")
+        assert git(root, "diff", "--cached", "--stat", "shims/02-record") == ""
 
 
 @pytest.mark.parametrize(

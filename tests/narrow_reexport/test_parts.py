@@ -55,21 +55,25 @@ def programs(files: Tree) -> list[str]:
     return sorted(
         path.removesuffix(".py").replace("/", ".")
         for path in files
-        if path.partition("/")[0] != "pkg" and path[-3:] == ".py"
+        if path.partition("/")[0] not in ("pkg", "out") and path[-3:] == ".py"
     )
 
 
-def check_every_prefix(
-    files: Tree, symbols: Sequence[str], order: Sequence[int], way: str
-) -> list[plan_io.PlannedFile]:
-    """Every prefix of this order of the parts keeps all programs running; the whole is the run in one go."""
+def check_every_prefix(files: Tree, asked: Sequence[str], order: Sequence[int], way: str) -> list[plan_io.PlannedFile]:
+    """Every prefix of this order of the parts keeps all programs running; the whole is the run in one go.
+
+    `asked` is the command: symbols of `pkg`, or `--plan` and a file.
+    """
+    command = asked if asked[0] == "--plan" else ["pkg", *asked]
     with tree(files) as root, tempfile.TemporaryDirectory(prefix="parts-") as folder:
         plan_file = Path(folder) / "plan.json"
-        outcome = narrow(root, "pkg", *symbols, "--plan-out", str(plan_file), "-q")
+        outcome = narrow(root, *command, "--plan-out", str(plan_file), "-q")
         assert outcome.code == 0, outcome.text
         expect_tree(root, files, record=False)
         plan = plan_io.decode(plan_file.read_bytes(), "plan.json")
         parts = pull_requests(plan, root, way)
+        if not parts:
+            return []
         assert parts[-1].last and not any(part.last for part in parts[:-1])
         free = list(parts[:-1])
         ordered = [free.pop(at % len(free)) for at in order if free] + free + [parts[-1]]
@@ -89,7 +93,7 @@ def check_every_prefix(
         for stage, now in zip(["", *(part.name for part in ordered)], told, strict=True):
             wrong = oracle.differences(old, [each for each in now if isinstance(each, oracle.Ran)])
             assert not wrong, f"after part {stage!r} of {[part.name for part in ordered]}: {wrong}"
-        one_shot = narrow(root, "pkg", *symbols, "-q")
+        one_shot = narrow(root, *command, "-q")
         assert one_shot.code == 0, one_shot.text
         assert contents(stages[-1]) == contents(root)
         return list(plan.files)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from codemods.engine.bans import FILE_NAME
+from codemods.engine.bans import BASELINE, FILE_NAME
 from codemods.engine.discover import SHOWING
 from codemods.engine.source import NotPython, decode
 from codemods.narrow_reexport.context import Context, FilePlan
@@ -44,7 +44,9 @@ def plan_document(path: str, data: bytes, context: Context, plan: Planner) -> Fi
     """Plan one file that is not Python, and the entry points of a `setup.py`; `plan` plans the Python in it."""
     accepted = context.accepted
     wanted = {found.symbol.name: found for found in context.resolutions if not found.is_submodule}
-    if f"/{path}".endswith(f"/{FILE_NAME}"):  # our own rows are no mention of the symbol
+    if (
+        f"/{path}".endswith(f"/{FILE_NAME}") or f"/{BASELINE}/" in f"/{path}"
+    ):  # our own rows are no mention of the symbol
         return FilePlan(path)
     try:
         text, exact = decode(data, path).text, True
