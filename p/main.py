@@ -1,3 +1,0 @@
-import pkg
-from pkg.base import REG
-print(len(REG))

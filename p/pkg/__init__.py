@@ -1,2 +1,0 @@
-from .light import light
-from .sub import Sym

@@ -1,3 +1,0 @@
-from .base import Base
-class Sym(Base):
-    pass
