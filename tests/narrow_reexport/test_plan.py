@@ -111,3 +111,12 @@ def test_a_star_brings_no_submodule_of_another_package() -> None:
         "main.py": "from pkg import *\nfrom pkg.sub import sym\n\nprint(sym(2), light(1))\n",
     }
     check_rewritten(before, "pkg", "sym", after, run=["main"])
+
+
+def test_a_name_that_a_statement_imports_twice_as_itself_moves() -> None:
+    main = "from pkg import sym, light, sym\n\nprint(sym(2), light(1))\n"
+    with tree({**PKG, "main.py": main}) as root:
+        outcome = narrow(root, "pkg", "sym")
+        assert outcome.code == 0, outcome.text
+        text = (root / "main.py").read_text(encoding="utf-8")
+        assert "from pkg import light\n" in text and "from pkg.sub import sym" in text
