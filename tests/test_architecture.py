@@ -179,7 +179,6 @@ def test_tests_mirror_the_modules() -> None:
         "byways",
         "snippet",
         "outcome",
-        "plan",
         "prepare",
         "questions",
         "expressions",

@@ -311,6 +311,8 @@ class _Walker:
         if kind is ast.Constant:
             if isinstance(node.value, str):  # type: ignore[attr-defined]
                 self.syntax.strings.append(self._use(node, parent))
+            elif isinstance(node.value, bytes):  # type: ignore[attr-defined]
+                self.syntax.byte_strings.append(self._use(node, parent))
             return
         if kind is ast.Attribute:
             self.syntax.attributes.append(self._use(node, parent))

@@ -62,6 +62,7 @@ class Context:
         frozenset()
     )  # (path, lost module): the file does not depend on the package for it
     patched: tuple[Patched, ...] = ()  # symbols that somebody patches through the package
+    old_mock: bool = False  # the project runs on Pythons before 3.11, whose mock.patch() goes by attributes alone
     faked: tuple[Faked, ...] = ()
     # (name, path, line): late reads of a name that no patch of its origin can reach
     apart: frozenset[tuple[str, str, int]] = frozenset()

@@ -163,7 +163,8 @@ class ExpressionPlanner:
         """Decide for what tests replace; gives the nodes that are settled by that."""
         path = self.syntax.source.path
         unloaded = frozenset(name for name in self.context.lost if (path, name) not in self.context.spared)
-        deciding = PatchPlanner(self.syntax, self.by_name, planner.patched, unloaded, self._accepts)
+        old = self.context.old_mock
+        deciding = PatchPlanner(self.syntax, self.by_name, planner.patched, unloaded, self._accepts, old_mock=old)
         targets = tuple(
             target
             for target in PatchTargets(names).found(patch_calls(self.syntax))

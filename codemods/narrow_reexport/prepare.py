@@ -203,6 +203,7 @@ def _context(
         accepted_sites(request),
         _all_is_tuple(package, namespaces),
         rewrite_strings=request.options.rewrite_strings,
+        old_mock=(3,) < namespaces.floor < (3, 11),
     )
 
 
