@@ -83,4 +83,4 @@ class FilePlan:
     unused: tuple[str, ...] = ()  # names of imports that nothing in the file reads any more
     rebinds: tuple[Site, ...] = ()
     notes: tuple[str, ...] = ()  # what a person has to do besides
-    unparsed: bool = False  # the file names the package and a symbol, and does not parse
+    unparsed: bool = False  # the file does not parse; if it names the package and a symbol, a refusal says so

@@ -21,6 +21,7 @@ from codemods.engine.project import Tree
 from codemods.engine.source import NotPython, decode
 from codemods.engine.verify import check_outside, check_parses
 from codemods.narrow_reexport.context import Context, FilePlan
+from codemods.narrow_reexport.early_names import taken_early
 from codemods.narrow_reexport.forms.document import plan_document
 from codemods.narrow_reexport.forms.init_uses import ASKED, InitPlan
 from codemods.narrow_reexport.forms.shim import plan_shim, with_shim
@@ -98,6 +99,7 @@ def assemble(
     refusals += effects.refusals
     warnings += effects.warnings
     accepted += effects.accepted
+    refusals += _unaccepted(taken_early(context, before, after), request)
     if request.options.strict:
         doubts = [Refusal(each.site, each.symbol, each.reason, _STRICT_HINT) for each in dict.fromkeys(warnings)]
         refusals += _unaccepted(doubts, request)
@@ -294,10 +296,8 @@ def _verify(
         for change in own:
             failures += check_outside(change, checkout.plans[change.path].edits)
             plan = plans[change.path]
-            if any(refusal not in checkout.plans[change.path].accepted for refusal in plan.refusals) and any(
-                "parse" in refusal.reason for refusal in plan.refusals
-            ):
-                failures.append(Failure("parses", change.path, plan.refusals[0].reason))
+            if plan.unparsed:
+                failures.append(Failure("parses", change.path, "the new text does not parse"))
             if plan.edits:
                 edit = plan.edits[0]
                 failures.append(

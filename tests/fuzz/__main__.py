@@ -40,6 +40,7 @@ def main() -> int:
     parser.add_argument("--first", type=int, default=0, help="the number of the first tree")
     parser.add_argument("--into", type=Path, default=Path(".cache/fuzz"), help="where failures are saved")
     parser.add_argument("--seconds", type=float, default=0, help="stop after so long")
+    parser.add_argument("--only", type=int, nargs="*", help="these trees of the seed, by number")
     parser.add_argument("--no-shrink", action="store_true")
     parser.add_argument("--failures", type=int, default=40, help="stop after so many")
     given = parser.parse_args()
@@ -55,14 +56,14 @@ def main() -> int:
     scratch = Path(tempfile.mkdtemp(prefix="fuzz-", dir=shm if shm.is_dir() else None))
     number = given.first
     try:
-        for number in range(given.first, given.first + given.n):
+        for number in given.only or range(given.first, given.first + given.n):
             tree = tree_of(given.seed, number)
             verdict = judged(tree, scratch / "tree", judge, depth=number)
             tally[verdict.outcome] += 1
             checked.update(verdict.checked)
             if verdict.outcome != "invalid":
                 reached.update(tree.forms)
-            if verdict.outcome in ("refused", "cannot", "invalid"):
+            if verdict.reasons:
                 why[f"{verdict.outcome}: {verdict.reasons[0][:110]}"] += 1
             if verdict.kind:
                 kinds[verdict.kind] += 1

@@ -8,6 +8,7 @@ Invariant: a property holds or is named; a tree whose programs fail before the r
 from __future__ import annotations
 
 import ast
+import difflib
 import re
 import shutil
 import traceback
@@ -26,7 +27,9 @@ from tests.fuzz.judge import Allowed, Answer, Judge, Program, compared, programs
 from tests.fuzz.trees import RandomTree
 from tests.narrow_reexport.verbs import contents, narrow
 
-REWRITTEN, UNCHANGED, REFUSED, CANNOT, INVALID = "rewritten", "unchanged", "refused", "cannot", "invalid"
+REWRITTEN, UNCHANGED, REFUSED, CANNOT = "rewritten", "unchanged", "refused", "cannot"
+INVALID = "invalid"  # it fails before the run, so that nothing can be compared
+WARNED = "warned, and rightly so"  # it behaves differently, and a warning names the place
 
 
 @dataclass(slots=True)
@@ -47,6 +50,12 @@ class Broken(Exception):
         super().__init__(kind)
         self.kind = kind
         self.details = details
+
+
+def shown(one: bytes, other: bytes) -> str:
+    """Two texts as a difference."""
+    sides = [side.decode("utf-8", "replace").splitlines() for side in (one, other)]
+    return "\n".join(difflib.unified_diff(*sides, "wanted", "found", lineterm="", n=2))
 
 
 _FLAGS = {"--accept-side-effects", "--callers-only", "--rewrite-strings", "--shim", "--strict", "--to-definition"}
@@ -126,6 +135,8 @@ def _judged(
     broken = [end for each in was for end in each["ends"] if not end.endswith((": imported", "done"))]
     if broken:
         return INVALID, (broken[0],)
+    if found and result.warnings:
+        return WARNED, tuple(dict.fromkeys(warned.reason for warned in result.warnings))
     if found:
         raise Broken("behaviour", found)
     _lighter(tree, result, was[0], now[0])
@@ -143,7 +154,19 @@ def _judged(
         from tests.fuzz.guarding import guarded
 
         checked.append("guard")
-        guarded(tree, after, changes, {*result.inits}, linted=depth % 8 == 3)
+        others = guarded(tree, after, changes, {*result.inits}, linted=depth % 8 == 3)
+        if others:
+            checked.append("guard, other bytes")
+            mended = scratch / "mended"
+            replace(now_tree, files={**now_tree.files, **others}).lay(mended)
+            _, _, found = compared(judge, tree, programs, before, mended, may)
+            # of a name that is also a module's, or was lazy or optional, the narrowed tree cannot tell what is meant;
+            # and no row is about submodules that the package had loaded
+            vague = any(each.same_name or each.lazy or each.optional for each in result.resolutions)
+            found = [each for each in found if not vague and "AttributeError" not in each]
+            if found:
+                told = [f"{path}\n{shown(changes[path], text)}" for path, text in others.items()]
+                raise Broken("what the check mends behaves differently", [*found, *told])
     return (REWRITTEN if changes else UNCHANGED), ()
 
 
@@ -155,8 +178,9 @@ def allowed(tree: RandomTree, result: Result, changes: dict[str, bytes], *, narr
         (names[path], symbol)
         for path, data in tree.files.items()
         for symbol in symbols
-        if path in names and b"import *" in data and not re.search(rb"\b" + symbol.encode() + rb"\b", data)
+        if path in names and b"import *" in data and symbol not in _read_names(data)
     }
+    starring = {names[path] for path, data in tree.files.items() if path in names and b"import *" in data}
     kept = {"--callers-only", "--shim"} & {*tree.options}
     lazy = any("__getattr__ will be asked" in warned.reason for warned in result.warnings)
     return Allowed(
@@ -164,10 +188,18 @@ def allowed(tree: RandomTree, result: Result, changes: dict[str, bytes], *, narr
         symbols,
         frozenset(names[path] for path in changes if path in names),
         frozenset(unspelled),
+        frozenset(starring),
         frozenset(name for _, dropped in result.dropped for name in dropped),
         narrowed and not kept and not lazy,
         tuple((found.symbol.dotted, found.origin.dotted) for found in result.resolutions),
     )
+
+
+def _read_names(data: bytes) -> set[str]:
+    """The names and strings of a file: what may be read from its own namespace."""
+    nodes = list(ast.walk(ast.parse(data)))
+    found = {node.id for node in nodes if isinstance(node, ast.Name)}
+    return found | {str(node.value) for node in nodes if isinstance(node, ast.Constant)}
 
 
 def _refusals_say_where(tree: RandomTree, result: Result) -> None:
@@ -248,8 +280,8 @@ def _commute(tree: RandomTree, result: Result, changes: dict[str, bytes], scratc
                     (root / change.path).write_bytes(change.after)
         for path in sorted({*whole, *files}):
             if files.get(path) != whole.get(path) and not same_program(path, files.get(path, b""), whole.get(path, b"")):
-                texts = [each.get(path, b"").decode("utf-8", "replace") for each in (whole, files)]
-                raise Broken("one after the other is another program", [f"{path}, {order}", *texts])
+                told = shown(whole.get(path, b""), files.get(path, b""))
+                raise Broken("one after the other is another program", [f"{path}, {order}", told])
 
 
 def same_program(path: str, one: bytes, other: bytes) -> bool:
@@ -280,6 +312,7 @@ def _sorted_imports(block: list[ast.stmt]) -> Iterator[ast.AST]:
             run |= {f"from {'.' * each.level}{each.module} import {a.name} as {a.asname}" for a in each.names}
         else:
             if run:
+                run = {row for row in run if not any(other.startswith(f"{row[:-8]}.") for other in run)}  # pkg, pkg.sub
                 yield ast.Constant("\n".join(sorted(run)))
                 run = set()
             if each is not None:
