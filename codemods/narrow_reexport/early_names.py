@@ -54,16 +54,20 @@ def taken_early(context: Context, before: ImportGraph, after: ImportGraph) -> It
 
 
 def _bound_at(graph: ImportGraph, package: str, name: str) -> int:
-    """The first line of the `__init__` that binds a name to something else than the submodule; 0 for none."""
+    """The first line of the `__init__` that binds a name to something else than the submodule; 0 for none.
+
+    A star counts only where no other statement binds it: what it brings is not known for sure.
+    """
+    starred = 0
     for event in graph.events(package):
         if isinstance(event, FromImports):
-            bound = {given for _, given in event.names}
-            star = ("*", "*") in event.names and name in graph.ever_bound(event.module)
-            if (name in bound and (event.module != package or (name, name) not in event.names)) or star:
+            if any(given == name for _, given in event.names) and (event.module != package or (name, name) not in event.names):
                 return event.line
+            if ("*", "*") in event.names and name in graph.ever_bound(event.module):
+                starred = starred or event.line
         elif not isinstance(event, Imports) and getattr(event, "name", "") == name:
             return event.line
-    return 0
+    return starred
 
 
 def _takes(graph: ImportGraph, module: str, package: str, name: str) -> int:

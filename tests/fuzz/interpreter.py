@@ -149,10 +149,10 @@ def run(question: dict[str, typing.Any], program: list[typing.Any]) -> dict[str,
                 hints[module.__name__] = hints_of(module)
             for module in loaded if kind == "use" else ():
                 if module.__name__ in question["doctests"]:
-                    print("doctests", module.__name__, doctest.testmod(module, verbose=False, report=False))
+                    print("doctests", module.__name__, doctest.testmod(module, verbose=False, report=False).failed)
             for page in question["pages"] if kind == "use" else ():
                 tested = doctest.testfile(page, module_relative=False, verbose=False, report=False, encoding="utf-8")
-                print("page", page, tested)
+                print("page", page, tested.failed)
     mine = sorted(name for name in sys.modules if name.partition(".")[0] in question["tops"])
     return {"ends": ends, "output": out.getvalue(), "names": names, "hints": hints, "loaded": mine}
 

@@ -158,6 +158,8 @@ def _names(module: str, was: dict[str, str], now: dict[str, str], may: Allowed) 
             continue  # a submodule that nothing has loaded by now
         if name in now and (_moved(value, may) == now[name] or ("import" in value and value[:1] in "\"'")):
             continue  # a string that is the path, or code
+        if name.startswith("_") and name.isupper() or ("import" in value and value.startswith("list")):
+            continue  # a table of lazy names; code in strings
         if name not in now and module in may.starring and value.startswith("module "):
             continue  # a submodule that a star took along
         if module == may.package and name.startswith("_"):

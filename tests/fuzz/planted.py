@@ -73,8 +73,8 @@ def planted(c: Chooser, host: Form, *, more: int = 2) -> RandomTree:
             files[f"extra{number}.py"] = spice.odd_bytes(c, text)
     if c.chance(30) and not any(name.startswith("file_") for name in held):
         path = c.pick(sorted(path for path in files if path.endswith(".py")))
-        text = files[path].decode()
-        if "coding" not in text:
+        text = files[path].decode("utf-8", "replace")
+        if "coding" not in text and text.encode() == files[path]:
             files[path] = spice.odd_bytes(c, text)
     return RandomTree(
         files, host.package, host.symbols, host.roots, host.options, tuple(programs), tuple(held), ("planted",)
