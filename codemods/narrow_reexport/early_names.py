@@ -61,10 +61,12 @@ def _bound_at(graph: ImportGraph, package: str, name: str) -> int:
     starred = 0
     for event in graph.events(package):
         if isinstance(event, FromImports):
-            if any(given == name for _, given in event.names) and (event.module != package or (name, name) not in event.names):
+            if any(given == name for _, given in event.names) and (
+                event.module != package or (name, name) not in event.names
+            ):
                 return event.line
             if ("*", "*") in event.names and name in graph.ever_bound(event.module):
-                starred = starred or event.line
+                starred = event.line  # the last one wins
         elif not isinstance(event, Imports) and getattr(event, "name", "") == name:
             return event.line
     return starred

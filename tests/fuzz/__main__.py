@@ -34,7 +34,9 @@ def tree_of(seed: int, number: int) -> RandomTree:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description="Random trees, judged by the interpreter.")
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.fuzz", description="Random trees, judged by the interpreter."
+    )
     parser.add_argument("-n", type=int, default=1000, help="how many trees")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--first", type=int, default=0, help="the number of the first tree")
@@ -61,8 +63,7 @@ def main() -> int:
             verdict = judged(tree, scratch / "tree", judge, depth=number)
             tally[verdict.outcome] += 1
             checked.update(verdict.checked)
-            if verdict.outcome != "invalid":
-                reached.update(tree.forms)
+            reached.update(tree.forms)
             if verdict.reasons:
                 why[f"{verdict.outcome}: {verdict.reasons[0][:110]}"] += 1
             if verdict.kind:
@@ -72,7 +73,9 @@ def main() -> int:
                     break
             if number % 500 == 499:
                 rate = (number + 1 - given.first) / (time.monotonic() - start)
-                print(f"{number + 1 - given.first} trees, {rate:.1f} a second, {sum(kinds.values())} failures", flush=True)
+                print(
+                    f"{number + 1 - given.first} trees, {rate:.1f} a second, {sum(kinds.values())} failures", flush=True
+                )
             if given.seconds and time.monotonic() - start > given.seconds:
                 break
     finally:

@@ -126,7 +126,7 @@ def access(c: Chooser, world: World, export: Export, place: str, number: int) ->
             Access(f"import {package}.{name}", f"{package}.{name}"),
         ]
     for module, helper in world.helpers:
-        said.append(Access(f"import {package}\n{package}{module[len(package):]}.{helper}()", f"{package}.{name}"))
+        said.append(Access(f"import {package}\n{package}{module[len(package) :]}.{helper}()", f"{package}.{name}"))
     return c.pick(said)
 
 
@@ -203,7 +203,9 @@ SHADOWS = [
 LIGHT = ["import os", "X{n} = {n}", "print('between', {n})", "# a comment", "", "def plain{n}():\n    return {n}"]
 
 
-def module(c: Chooser, world: World, place: str, *, first: int = 0, sizes: tuple[int, int] = (1, 4)) -> tuple[str, bool]:
+def module(
+    c: Chooser, world: World, place: str, *, first: int = 0, sizes: tuple[int, int] = (1, 4)
+) -> tuple[str, bool]:
     """The text of one call site in the package `place`; and whether it has functions `run_*` that read late."""
     blocks: list[str] = []
     head: list[str] = []
@@ -231,7 +233,11 @@ def _use(c: Chooser, export: Export, found: Access, number: int) -> str:
     template = c.pick(USES[export.kind])
     plain = found.expression if "(" not in found.expression and "[" not in found.expression else ""
     needs_path = "case {e}" in template or "'{e}'" in template or "{e}]'" in template or "list[{e}]" in template
-    if (needs_path and not plain) or ("f'" in template and "'" in found.expression) or ('f"' in template and '"' in found.expression):
+    if (
+        (needs_path and not plain)
+        or ("f'" in template and "'" in found.expression)
+        or ('f"' in template and '"' in found.expression)
+    ):
         template = f"print({CALLED[export.kind]})"
     if ": {e}" in template and not plain:
         template = f"print({CALLED[export.kind]})"
@@ -264,7 +270,9 @@ def _placed(c: Chooser, found: Access, uses: list[str], number: int) -> list[str
         inner = f"{found.lines}\nvalue{number} = {found.expression}"
         return [f"class K{number}:\n{_in(inner)}\nprint(K{number}.value{number} is not None)"]
     if way == 17:
-        return [f"from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n{_in(found.lines)}\ndef t{number}(a: '{_plain(found)}' = None):\n    return a"]
+        return [
+            f"from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n{_in(found.lines)}\ndef t{number}(a: '{_plain(found)}' = None):\n    return a"
+        ]
     if way == 18:
         return [f"import sys\nif sys.platform != 'other':\n{_in(found.lines)}\nelse:\n    {found.root} = None", *uses]
     if way == 19:
@@ -275,7 +283,9 @@ def _placed(c: Chooser, found: Access, uses: list[str], number: int) -> list[str
         return [f"def run_f{number}(): {found.lines}; return {found.expression} is not None"]
     if way == 22:
         inner = "\n".join([found.lines, *in_function])
-        return [f"class M{number}:\n    def go(self):\n{_in(inner, 8)}\n        return 1\ndef run_m{number}():\n    return M{number}().go()"]
+        return [
+            f"class M{number}:\n    def go(self):\n{_in(inner, 8)}\n        return 1\ndef run_m{number}():\n    return M{number}().go()"
+        ]
     if way == 23 and "." not in found.root and found.root == found.expression:
         return [found.lines, *uses, f"del {found.root}"]
     return [found.lines, *uses]

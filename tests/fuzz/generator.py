@@ -29,11 +29,23 @@ def composed(c: Chooser) -> RandomTree:
         texts[path] = text
         if reads_late:
             name = path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
-            late += [(name, line[4:].partition("(")[0]) for line in text.split("\n") if line.startswith("def run_") and "():" in line]
+            late += [
+                (name, line[4:].partition("(")[0])
+                for line in text.split("\n")
+                if line.startswith("def run_") and "():" in line
+            ]
         marks.append(place or "top")
     if c.chance(20):
         texts["outer/__init__.py"] = spice.onward(c, world, "outer")
-        texts.setdefault("uses_outer.py", c.pick(["import outer\n\nprint(sorted(n for n in vars(outer) if n[0] != '_')[:0])\n", f"from outer import *\nimport outer\nprint(getattr(outer, '{world.exports[0].name}', None) is not None)\n"]))
+        texts.setdefault(
+            "uses_outer.py",
+            c.pick(
+                [
+                    "import outer\n\nprint(sorted(n for n in vars(outer) if n[0] != '_')[:0])\n",
+                    f"from outer import *\nimport outer\nprint(getattr(outer, '{world.exports[0].name}', None) is not None)\n",
+                ]
+            ),
+        )
         marks.append("onward")
     if c.chance(18):
         for number in range(1 + c.below(2)):
@@ -73,7 +85,9 @@ def _place(c: Chooser, world: World, number: int, texts: dict[str, str]) -> tupl
         path = f"{folder}/use{number}.py"
         if c.chance(30):
             # the package itself loads the call site
-            texts[f"{folder}/__init__.py"] += c.pick([f"from . import use{number}\n", f"import {world.package}.use{number}\n"])
+            texts[f"{folder}/__init__.py"] += c.pick(
+                [f"from . import use{number}\n", f"import {world.package}.use{number}\n"]
+            )
         return world.package, path
     if way == "deep":
         texts.setdefault(f"{folder}/deep/__init__.py", "")

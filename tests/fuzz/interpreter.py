@@ -236,7 +236,9 @@ def main() -> None:
     warnings.simplefilter("ignore")
     for name in _READY:
         importlib.import_module(name)
-    sys.path[:] = [entry for entry in sys.path if os.path.realpath(entry or ".") != os.path.dirname(os.path.realpath(__file__))]  # noqa: PTH120, E501
+    sys.path[:] = [
+        entry for entry in sys.path if os.path.realpath(entry or ".") != os.path.dirname(os.path.realpath(__file__))
+    ]  # noqa: PTH120
     compiled = Compiled()
     gc.freeze()
     for line in sys.stdin:

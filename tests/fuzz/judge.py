@@ -37,13 +37,13 @@ class Judge:
             text=True,
         )
 
-    def ask(
-        self, root: Path, tree: RandomTree, programs: Sequence[Program], *, apart: bool = False
-    ) -> list[Answer]:
+    def ask(self, root: Path, tree: RandomTree, programs: Sequence[Program], *, apart: bool = False) -> list[Answer]:
         """What each of these programs does in the tree at `root`; `apart` gives each a process of its own."""
         assert self._process.stdin is not None and self._process.stdout is not None
         tops = sorted({name.partition(".")[0] for name in tree.modules})
-        pages = [path for path in sorted(tree.files) if path.endswith((".md", ".rst", ".txt")) and b">>>" in tree.files[path]]
+        pages = [
+            path for path in sorted(tree.files) if path.endswith((".md", ".rst", ".txt")) and b">>>" in tree.files[path]
+        ]
         doctests = [tree.module_at(path) for path in tree.files if path.endswith(".py") and b">>>" in tree.files[path]]
         question = {
             "root": str(root),
@@ -66,6 +66,8 @@ class Judge:
             assert self._process.stdin is not None
             self._process.stdin.close()
         self._process.wait(timeout=10)
+        assert self._process.stdout is not None
+        self._process.stdout.close()
 
 
 def programs_of(tree: RandomTree) -> list[Program]:
@@ -109,15 +111,18 @@ def differences(programs: Sequence[Program], old: Sequence[Answer], new: Sequenc
     found: list[str] = []
     for program, was, now in zip(programs, old, new, strict=True):
         what = f"{program[0]} {program[1] if isinstance(program[1], str) else ', '.join(program[1])}"
-        if was["ends"] != now["ends"]:
-            found += [f"[{what}] {a} -> {b}" for a, b in zip(was["ends"], now["ends"], strict=False) if a != b]
+        changed = [(a, b) for a, b in zip(was["ends"], now["ends"], strict=False) if a != b and works(a)]
+        if changed:
+            found += [f"[{what}] {a} -> {b}" for a, b in changed]
             continue
-        if was["output"] != now["output"]:
+        if was["output"] != now["output"] and all(map(works, was["ends"])):
             lines = zip(*(_said(each["output"]) for each in (was, now)), strict=False)
             a, b = next(((a, b) for a, b in lines if a != b and not _failed(a)), ("", ""))
             if a != b:
                 found.append(f"[{what}] prints {a!r} -> {b!r}")
         for module, names in was["names"].items():
+            if module not in now["names"]:
+                continue  # said above
             found += [f"[{what}] {module}.{each}" for each in _names(module, names, now["names"][module], may)]
             for name, text in was["hints"][module].items():
                 if now["hints"][module].get(name) != text:
@@ -143,6 +148,11 @@ def _said(output: str) -> list[str]:
     return [line for line in output.splitlines() if not re.match(r"\s+(from|import|>>>) |File ", line)] + [""]
 
 
+def works(end: str) -> bool:
+    """Whether an import or a program came to its end."""
+    return end.endswith((": imported", "done"))
+
+
 def _names(module: str, was: dict[str, str], now: dict[str, str], may: Allowed) -> list[str]:
     found = []
     for name, value in was.items():
@@ -158,7 +168,7 @@ def _names(module: str, was: dict[str, str], now: dict[str, str], may: Allowed) 
             continue  # a submodule that nothing has loaded by now
         if name in now and (_moved(value, may) == now[name] or ("import" in value and value[:1] in "\"'")):
             continue  # a string that is the path, or code
-        if name.startswith("_") and name.isupper() or ("import" in value and value.startswith("list")):
+        if (name.startswith("_") and name.isupper()) or ("import" in value and value.startswith("list")):
             continue  # a table of lazy names; code in strings
         if name not in now and module in may.starring and value.startswith("module "):
             continue  # a submodule that a star took along

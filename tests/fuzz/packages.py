@@ -15,7 +15,14 @@ BODIES = {
     "exception": "class {i}(Exception):\n    pass\n",
     "constant": "{i} = 4\n",
 }
-NAMES = [("roar", "function"), ("Lion", "class"), ("fused", "function"), ("Escaped", "exception"), ("LEGS", "constant"), ("purr", "function")]
+NAMES = [
+    ("roar", "function"),
+    ("Lion", "class"),
+    ("fused", "function"),
+    ("Escaped", "exception"),
+    ("LEGS", "constant"),
+    ("purr", "function"),
+]
 MODULES = ["lion", "bear", "big.lion", "_cat"]
 EXTRA = [
     "",
@@ -60,7 +67,9 @@ def package(c: Chooser) -> tuple[dict[str, str], World]:
             files[f"{folder}/big/__init__.py"] = hop_text + (f"__all__ = {taken!r}\n" if taken and c.chance(30) else "")
     files[f"{folder}/light.py"] = "def light():\n    return 'light'\n"
     files[f"{folder}/__init__.py"] = _init(c, name, exports, modules)
-    helpers = [(f"{name}.{m}", "helper") for m in modules if "def helper" in files[f"{folder}/{m.replace('.', '/')}.py"]]
+    helpers = [
+        (f"{name}.{m}", "helper") for m in modules if "def helper" in files[f"{folder}/{m.replace('.', '/')}.py"]
+    ]
     return files, World(name, tuple(exports), ("light",), tuple(helpers))
 
 
@@ -85,7 +94,15 @@ def _origin(c: Chooser, folder: str, package: str, module: str, names: list[tupl
 
 
 def _init(c: Chooser, package: str, exports: list[Export], modules: dict[str, list[tuple[str, str, str]]]) -> str:
-    rows: list[str] = [c.pick(["from .light import light", "from .light import light  # stays", "from . import light as _l\nlight = _l.light"])]
+    rows: list[str] = [
+        c.pick(
+            [
+                "from .light import light",
+                "from .light import light  # stays",
+                "from . import light as _l\nlight = _l.light",
+            ]
+        )
+    ]
     if rows[0].startswith("from . import"):
         rows = ["from .light import light"]
     lazy: list[tuple[str, str, str]] = []
@@ -144,8 +161,14 @@ def _statement(c: Chooser, package: str, source: str, names: list[tuple[str, str
             first, *rest = names
             options.append([f"from {dots} import {first[0]}", f"from {dots} import {', '.join(i for i, _ in rest)}"])
     if not any(o == last for _, o in names):
-        options.append(["\n".join([f"import {package}{dots} as _n_{last}", *(f"{o} = _n_{last}.{i}" for i, o in names)])])
-        options.append([f"from {dots} import {spelled}\ndel {source.partition('.')[0]}"] if not whole else [f"from {dots} import {spelled}"])
+        options.append(
+            ["\n".join([f"import {package}{dots} as _n_{last}", *(f"{o} = _n_{last}.{i}" for i, o in names)])]
+        )
+        options.append(
+            [f"from {dots} import {spelled}\ndel {source.partition('.')[0]}"]
+            if not whole
+            else [f"from {dots} import {spelled}"]
+        )
     plain = c.below(3)
     return options[0] if plain == 0 else c.pick(options)
 

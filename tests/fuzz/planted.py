@@ -16,7 +16,14 @@ from tests.fuzz.call_sites import Export, World
 from tests.fuzz.trees import Chooser, RandomTree
 
 BASE = frozenset({"zoo/__init__.py", "zoo/bear.py", "zoo/lion.py"})
-KINDS = {"roar": "function", "mane": "function", "den": "function", "bear": "function", "Lion": "class", "Escaped": "exception"}
+KINDS = {
+    "roar": "function",
+    "mane": "function",
+    "den": "function",
+    "bear": "function",
+    "Lion": "class",
+    "Escaped": "exception",
+}
 
 
 @functools.cache
@@ -61,12 +68,17 @@ def planted(c: Chooser, host: Form, *, more: int = 2) -> RandomTree:
         if own.keys() & files.keys():
             continue
         files |= own
-        programs += [_renamed(f"{each}.py", guest.before, number)[:-3].replace("/", ".") for each in guest.run if each == "main"]
+        programs += [
+            _renamed(f"{each}.py", guest.before, number)[:-3].replace("/", ".") for each in guest.run if each == "main"
+        ]
         held.append(guest.name)
     symbols = [symbol for symbol in host.symbols if symbol in KINDS]
     if symbols and host.roots == (".",):
         same = files.keys() >= {f"{host.package.replace('.', '/')}/{symbols[0]}.py"}
-        exports = tuple(Export(each, KINDS[each], f"{host.package}.{'bear' if each in ('den', 'bear') else 'lion'}", same) for each in symbols)
+        exports = tuple(
+            Export(each, KINDS[each], f"{host.package}.{'bear' if each in ('den', 'bear') else 'lion'}", same)
+            for each in symbols
+        )
         world = World(host.package, exports)
         for number in range(c.below(3)):
             text, _ = call_sites.module(c, world, "", first=number * 10 + 50, sizes=(1, 2))

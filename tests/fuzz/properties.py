@@ -23,7 +23,7 @@ from codemods.narrow_reexport import pipeline
 from codemods.narrow_reexport.bulk import pull_requests
 from codemods.narrow_reexport.plan_io import plan_of
 from codemods.narrow_reexport.request import Request, Result
-from tests.fuzz.judge import Allowed, Answer, Judge, Program, compared, programs_of
+from tests.fuzz.judge import Allowed, Answer, Judge, Program, compared, programs_of, works
 from tests.fuzz.trees import RandomTree
 from tests.narrow_reexport.verbs import contents, narrow
 
@@ -132,9 +132,10 @@ def _judged(
     now_tree.lay(after)
     may = allowed(tree, result, changes)
     was, now, found = compared(judge, tree, programs, before, after, may)
-    broken = [end for each in was for end in each["ends"] if not end.endswith((": imported", "done"))]
-    if broken:
-        return INVALID, (broken[0],)
+    if not works(was[0]["ends"][0]):
+        return INVALID, (was[0]["ends"][0],)
+    broken = [end for each in was for end in each["ends"] if not works(end)]
+    checked += ["a module fails before and after"] if broken else []
     if found and result.warnings:
         return WARNED, tuple(dict.fromkeys(warned.reason for warned in result.warnings))
     if found:
@@ -279,7 +280,9 @@ def _commute(tree: RandomTree, result: Result, changes: dict[str, bytes], scratc
                     files[change.path] = change.after
                     (root / change.path).write_bytes(change.after)
         for path in sorted({*whole, *files}):
-            if files.get(path) != whole.get(path) and not same_program(path, files.get(path, b""), whole.get(path, b"")):
+            if files.get(path) != whole.get(path) and not same_program(
+                path, files.get(path, b""), whole.get(path, b"")
+            ):
                 told = shown(whole.get(path, b""), files.get(path, b""))
                 raise Broken("one after the other is another program", [f"{path}, {order}", told])
 

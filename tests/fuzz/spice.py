@@ -47,7 +47,9 @@ def patching_test(c: Chooser, world: World, late: Sequence[tuple[str, str]], num
     ]
     if called:
         module = called[0][0]
-        ways.append(f"def test_{number}():\n    with mock.patch('{module}.{called[0][1]}', lambda: 'whole'):\n        return [{shown}]")
+        ways.append(
+            f"def test_{number}():\n    with mock.patch('{module}.{called[0][1]}', lambda: 'whole'):\n        return [{shown}]"
+        )
     return "\n".join([*lines, "", "", c.pick(ways)]) + "\n"
 
 
@@ -78,9 +80,18 @@ def page(c: Chooser, world: World) -> tuple[str, str]:
     use = CALLED[export.kind].format(e=export.name)
     return c.pick(
         [
-            ("docs/guide.md", f"# Guide\n\n```python\nfrom {world.package} import {export.name}\n\nprint({use})\n```\n"),
-            ("docs/guide.rst", f"Guide\n=====\n\n    >>> from {world.package} import {export.name}\n    >>> {use} is not None\n    True\n"),
-            ("README.md", f"Use `{world.package}.{export.name}`.\n\n```python\nimport {world.package}\n{world.package}.{use}\n```\n"),
+            (
+                "docs/guide.md",
+                f"# Guide\n\n```python\nfrom {world.package} import {export.name}\n\nprint({use})\n```\n",
+            ),
+            (
+                "docs/guide.rst",
+                f"Guide\n=====\n\n    >>> from {world.package} import {export.name}\n    >>> {use} is not None\n    True\n",
+            ),
+            (
+                "README.md",
+                f"Use `{world.package}.{export.name}`.\n\n```python\nimport {world.package}\n{world.package}.{use}\n```\n",
+            ),
             ("docs/guide.txt", f">>> import {world.package}\n>>> {world.package}.{use} is not None\nTrue\n"),
         ]
     )
@@ -89,9 +100,21 @@ def page(c: Chooser, world: World) -> tuple[str, str]:
 def notebook(c: Chooser, world: World) -> str:
     export = c.pick(world.exports)
     cells = [
-        {"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": [], "source": [f"from {world.package} import {export.name}\n", "%time x = 1"]},
+        {
+            "cell_type": "code",
+            "execution_count": None,
+            "metadata": {},
+            "outputs": [],
+            "source": [f"from {world.package} import {export.name}\n", "%time x = 1"],
+        },
         {"cell_type": "markdown", "metadata": {}, "source": [f"about {export.name}"]},
-        {"cell_type": "code", "execution_count": 1, "metadata": {}, "outputs": [], "source": [CALLED[export.kind].format(e=export.name)]},
+        {
+            "cell_type": "code",
+            "execution_count": 1,
+            "metadata": {},
+            "outputs": [],
+            "source": [CALLED[export.kind].format(e=export.name)],
+        },
     ]
     return json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}, indent=1) + "\n"
 
@@ -118,7 +141,7 @@ def doctested(c: Chooser, world: World) -> str:
     use = CALLED[export.kind].format(e=export.name)
     return (
         f'def shown():\n    """Show.\n\n    >>> from {world.package} import {export.name}\n    >>> {use} is not None\n    True\n    """\n'
-        f'    return 1\n'
+        f"    return 1\n"
     )
 
 
@@ -148,7 +171,11 @@ def odd_bytes(c: Chooser, text: str) -> bytes:
         lines = text.split("\n")
         return "".join(line + ("\r\n" if at % 2 else "\n") for at, line in enumerate(lines[:-1])).encode()
     if way == 32:
-        return ("# \u00fcber \U0001f600\nl\u00f6we = '\u00e9'; " + text if not text.startswith(("'", '"', "from __", "class", "def", "try", "if", "for", "@", "with")) else text).encode()
+        return (
+            "# \u00fcber \U0001f600\nl\u00f6we = '\u00e9'; " + text
+            if not text.startswith(("'", '"', "from __", "class", "def", "try", "if", "for", "@", "with"))
+            else text
+        ).encode()
     if way == 31:
         return text.replace("\n", "  \n").replace("\\  \n", "\\\n").encode()
     return text.encode()

@@ -306,3 +306,24 @@ def test_a_read_by_name_of_what_a_test_patches_at_its_origin_becomes_early() -> 
             )
         },
     )
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        "def f(x: 'm.Sym' = None):\n    return x\n",
+        "from typing import cast\n\nv = cast('m.Sym', 1)\n",
+        "match 1:\n    case m.Sym():\n        pass\n",
+        "match 1:\n    case m.Sym:\n        pass\n",
+    ],
+)
+def test_a_read_where_no_call_can_stand_is_refused(read: str) -> None:
+    # the name in a string or a pattern cannot become `importlib.import_module("pkg.sub").Sym`
+    files: Tree = {
+        "pkg/__init__.py": "from .sub import Sym as Sym\n",
+        "pkg/sub.py": "class Sym_impl: ...\n\n\nSym = Sym_impl\n",
+        "main.py": f"import importlib\n\nm = importlib.import_module('pkg')\n{read}",
+    }
+    check_refused(
+        files, "pkg", "Sym", "m is bound to the package in a way that no import statement shows", at="main.py"
+    )
