@@ -1,7 +1,7 @@
 """`from pkg import light` before the `__init__` has bound `light`: the module, where everybody later gets the function.
 
 Owns the question which modules run before the package binds a name that is a submodule's name too, and whose place in that
-order a run changes.
+order a run changes; and whether the name of a submodule that goes is then another one's.
 Invariant: it looks at names that are not narrowed; those that are have their own verdict where they are imported.
 """
 
@@ -51,6 +51,27 @@ def taken_early(context: Context, before: ImportGraph, after: ImportGraph) -> It
                     f"it would run at another time, and get {gets}",
                     f"import it as what it is first: from {package.name}.{name} import ..., or import {package.name}.{name} as ...",
                 )
+
+
+def other_modules(context: Context, after: ImportGraph, lost: frozenset[str]) -> Iterator[Refusal]:
+    """Submodules that the package loads no more, where it has something else of that name."""
+    # from .big import *; from .lion import roar        and .big has loaded a `big.lion`, which the star takes along
+    package = context.package.name
+    for found in context.resolutions:
+        name = found.origin.module.removeprefix(f"{package}.")
+        if found.origin.module not in lost or "." in name or name == found.symbol.name:
+            continue
+        for event in after.events(package):
+            if isinstance(event, FromImports) and ("*", "*") in event.names and event.module != package:
+                loaded = f"{event.module}.{name}" in after.closure(event.module)
+                if loaded and "__all__" not in after.ever_bound(event.module):
+                    yield Refusal(
+                        Site(context.package.path, event.line, 0, ""),
+                        str(found.symbol),
+                        f"this star also takes the module {event.module}.{name}, and without {found.origin.module} "
+                        f"{package}.{name} would be that one",
+                        f"give {event.module} an __all__ first",
+                    )
 
 
 def _bound_at(graph: ImportGraph, package: str, name: str) -> int:

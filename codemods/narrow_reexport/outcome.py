@@ -21,7 +21,7 @@ from codemods.engine.project import Tree
 from codemods.engine.source import NotPython, decode
 from codemods.engine.verify import check_outside, check_parses
 from codemods.narrow_reexport.context import Context, FilePlan
-from codemods.narrow_reexport.early_names import taken_early
+from codemods.narrow_reexport.early_names import other_modules, taken_early
 from codemods.narrow_reexport.forms.document import plan_document
 from codemods.narrow_reexport.forms.init_uses import ASKED, InitPlan
 from codemods.narrow_reexport.forms.shim import plan_shim, with_shim
@@ -99,7 +99,8 @@ def assemble(
     refusals += effects.refusals
     warnings += effects.warnings
     accepted += effects.accepted
-    refusals += _unaccepted(taken_early(context, before, after), request)
+    early = (*taken_early(context, before, after), *other_modules(context, after, lost))
+    refusals += _unaccepted(early, request)
     if request.options.strict:
         doubts = [Refusal(each.site, each.symbol, each.reason, _STRICT_HINT) for each in dict.fromkeys(warnings)]
         refusals += _unaccepted(doubts, request)

@@ -158,8 +158,8 @@ class _Planner:
         for statement, block in self.syntax.imports:
             if block.when is not When.EAGER or block.optional or block.scope is not self.syntax.module:
                 continue
-            if statement.lineno > use.node.lineno and use.use.scope.kind == "module":
-                continue
+            if statement.lineno > use.node.lineno and use.use.block.when is not When.LATE:
+                continue  # a class body runs at once, too
             if isinstance(statement, ast.Import):
                 loaded = [alias.name for alias in statement.names]
                 if any(name == self.package or name.startswith(f"{self.package}.") for name in loaded):
