@@ -6,7 +6,7 @@ Invariant: they hold values alone, no syntax tree and no open file.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from codemods.engine.model import Edit, Mention, Module, Reached, Refusal, Site, Warned
 from codemods.engine.modules import Layout
@@ -84,3 +84,10 @@ class FilePlan:
     rebinds: tuple[Site, ...] = ()
     notes: tuple[str, ...] = ()  # what a person has to do besides
     unparsed: bool = False  # the file does not parse; if it names the package and a symbol, a refusal says so
+
+
+def as_shown(context: Context) -> Context:
+    """The context for examples in documents: an optional re-export counts as there, as it does for a second run."""
+    if not any(found.optional for found in context.resolutions):
+        return context
+    return replace(context, resolutions=tuple(replace(found, optional=False) for found in context.resolutions))

@@ -99,7 +99,6 @@ class Allowed:
     package: str
     symbols: frozenset[str]
     touched: frozenset[str]  # modules whose files were edited
-    unspelled: frozenset[tuple[str, str]]  # names that a star took along and that the module never spells
     starring: frozenset[str] = frozenset()  # modules with a star import
     dropped: frozenset[str] = frozenset()
     narrowed: bool = True  # the re-export is gone
@@ -174,11 +173,11 @@ def _names(module: str, was: dict[str, str], now: dict[str, str], may: Allowed) 
             continue  # a submodule that a star took along
         if module == may.package and name.startswith("_"):
             continue  # what served the re-export
-        if name not in now and ((module, name) in may.unspelled or name in may.dropped):
-            continue
+        if name not in now and ((name in may.symbols and module in may.starring) or name in may.dropped):
+            continue  # a star took it along; who reads it is told from those that do not by what the programs do
         if name not in now and module in may.touched and value.startswith("module "):
             continue  # an import that nothing reads any more went
-        if (module, name) in may.unspelled and now[name].startswith("module "):
+        if name in may.symbols and module in may.starring and now[name].startswith("module "):
             continue
         found.append(f"{name}: {value} -> {now.get(name, 'gone')}")
     if module == may.package and may.narrowed:

@@ -104,7 +104,10 @@ def _used(syntax: Syntax, star: StarImport, name: str) -> bool:
     reads = [use for use in uses if use.scope.owner(name) in (None, syntax.module)]
     typed = [use for use in syntax.strings if use.annotation and re.search(rf"\b{re.escape(name)}\b", _value(use.node))]
     if not reads:
-        return bool(typed) and not bindings
+        # sym = 1; del sym; from pkg import *; x: "sym"        the star is what binds it
+        above = [binding for binding in bindings if binding.statement.lineno < star.statement.lineno]
+        gone = bool(above) and above == bindings and isinstance(above[-1].statement, ast.Delete)
+        return bool(typed) and (not bindings or gone)
     if not bindings:
         return True
     line = star.statement.lineno
