@@ -71,3 +71,21 @@ def test_a_call_site_that_would_load_the_origin_before_the_name_is_bound_is_refu
     check_rewritten(before, "pkg", "roar", after, run=["main"])
     eager = {**before, "pkg/user.py": "import pkg\n\n\ndef use():\n    return pkg.roar()\n"}
     check_refused(eager, "pkg", "roar", "gets the symbol of that name", at="pkg/lion.py:1")
+
+
+def test_a_star_that_would_stand_for_the_module_that_goes_is_refused() -> None:
+    # .big has loaded big.lion, and its star takes that along; the import of pkg.lion hid it
+    before = {
+        "pkg/__init__.py": "from .big import *\nfrom .lion import roar\n",
+        "pkg/big/__init__.py": "from .lion import Lion\n",
+        "pkg/big/lion.py": "class Lion: ...\n",
+        "pkg/lion.py": "def roar():\n    return 1\n",
+        "main.py": "from pkg import lion, roar\n\nprint(lion.__name__, roar())\n",
+    }
+    check_refused(before, "pkg", "roar", r"also takes the module pkg\.big\.lion", at="pkg/__init__.py:1")
+    listed = {**before, "pkg/big/__init__.py": "from .lion import Lion\n\n__all__ = ['Lion']\n"}
+    after = {
+        "pkg/__init__.py": "from .big import *\n",
+        "main.py": "from pkg import lion\nfrom pkg.lion import roar\n\nprint(lion.__name__, roar())\n",
+    }
+    check_rewritten(listed, "pkg", "roar", after, run=["main"])

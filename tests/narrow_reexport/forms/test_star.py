@@ -134,3 +134,18 @@ def test_a_new_name_beside_a_star_is_one_that_the_star_cannot_bind() -> None:
         "from pkg import fused\nimport pkg\nfrom pkg import *\n\nprint(pkg.fused(2))\n",
         "from pkg.fused import fused, fused as _fused\nfrom pkg import *\n\nprint(_fused(2))\n",
     )
+
+
+def test_a_type_string_reads_the_star_where_the_name_was_deleted_above_it() -> None:
+    files: dict[str, str | bytes] = {
+        **PKG,
+        "pkg/__init__.py": "from .light import light\nfrom .sub import Sym\n",
+    }
+    text = (
+        "from pkg import Sym\n\ndel Sym\nfrom pkg import *\nimport typing\n\n\ndef f(a: 'list[Sym]'): ...\n\n\n"
+        "print(typing.get_type_hints(f))\n"
+    )
+    after = text.replace("from pkg import Sym\n", "from pkg.sub import Sym\n").replace(
+        "import *\n", "import *\nfrom pkg.sub import Sym\n"
+    )
+    check_rewritten({**files, "main.py": text}, "pkg", "Sym", {**NARROWED, "main.py": after}, run=["main"])
