@@ -164,7 +164,8 @@ CLASS = [
     "from typing import Optional\nv{n}: Optional['{e}'] = None",
     "from typing import cast\nv{n} = cast('{e}', {e}())\nprint(v{n}.legs)",
     "from typing import List\ndef run_{n}(a: 'List[{e}]' = ()):\n    return len(a)",
-    "class H{n}:\n    kind = {e}\n    made: 'dict[str, {e}]' = {{}}\n    def make(self) -> {e}:\n        return self.kind()\nprint(H{n}().make().legs)",
+    "class H{n}:\n    kind = {e}\n    made: 'dict[str, {e}]' = {{}}\n    def make(self) -> {e}:\n"
+    "        return self.kind()\nprint(H{n}().make().legs)",
     "print({e}.legs, {e}.__module__, {e}.__name__)",
     "x_{n} = [{e}() for _ in range(2)]  # type: list[{e}]\nprint(len(x_{n}))",
 ]
@@ -194,7 +195,8 @@ SHADOWS = [
     "print([{s} for {s} in (1, 2)])",
     "class Shade{n}:\n    {s} = 3\n    def {p}(self):\n        return self.{s}\nprint(Shade{n}().{p}())",
     "print((lambda {s}: {s} + 1)(1))",
-    "def shade{n}():\n    {s} = 1\n    def inner():\n        nonlocal {s}\n        {s} += 1\n        return {s}\n    return inner()\nprint(shade{n}())",
+    "def shade{n}():\n    {s} = 1\n    def inner():\n        nonlocal {s}\n        {s} += 1\n"
+    "        return {s}\n    return inner()\nprint(shade{n}())",
     "# {p}.{s} is spoken of here\nprint('{s}')",
     '"""A text about {p} and {s}."""',
     "d{n} = dict({s}=1)\nprint(d{n}['{s}'])",
@@ -271,7 +273,8 @@ def _placed(c: Chooser, found: Access, uses: list[str], number: int) -> list[str
         return [f"class K{number}:\n{_in(inner)}\nprint(K{number}.value{number} is not None)"]
     if way == 17:
         return [
-            f"from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n{_in(found.lines)}\ndef t{number}(a: '{_plain(found)}' = None):\n    return a"
+            f"from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n{_in(found.lines)}"
+            f"\ndef t{number}(a: '{_plain(found)}' = None):\n    return a"
         ]
     if way == 18:
         return [f"import sys\nif sys.platform != 'other':\n{_in(found.lines)}\nelse:\n    {found.root} = None", *uses]

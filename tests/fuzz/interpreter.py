@@ -16,6 +16,7 @@ import inspect
 import io
 import json
 import os
+import pathlib
 import runpy
 import signal
 import sys
@@ -236,9 +237,8 @@ def main() -> None:
     warnings.simplefilter("ignore")
     for name in _READY:
         importlib.import_module(name)
-    sys.path[:] = [
-        entry for entry in sys.path if os.path.realpath(entry or ".") != os.path.dirname(os.path.realpath(__file__))
-    ]  # noqa: PTH120
+    here = pathlib.Path(__file__).resolve().parent
+    sys.path[:] = [entry for entry in sys.path if pathlib.Path(entry).resolve() != here]
     compiled = Compiled()
     gc.freeze()
     for line in sys.stdin:

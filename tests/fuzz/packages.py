@@ -85,8 +85,8 @@ def _origin(c: Chooser, folder: str, package: str, module: str, names: list[tupl
     if up and "from ." in extra:
         extra = extra.replace("from .", "from ..")
     bodies = "\n\n".join(BODIES[kind].format(i=inside) for inside, _, kind in names)
-    listed = [inside for inside, _, _ in names]
-    dunder = f"__all__ = {listed + ['helper'] if 'def helper' in extra else listed!r}\n\n" if c.chance(25) else ""
+    listed = [inside for inside, _, _ in names] + (["helper"] if "def helper" in extra else [])
+    dunder = f"__all__ = {listed!r}\n\n" if c.chance(25) else ""
     text = f"{extra}\n\n{bodies}" if extra.startswith(("import", "from")) or c.chance(50) else f"{bodies}\n\n{extra}"
     if "from __future__" not in text:
         text = dunder + text

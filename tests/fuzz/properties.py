@@ -253,9 +253,7 @@ def _command(tree: RandomTree, root: Path, code: int, changes: dict[str, bytes])
 # --- commuting ---
 
 
-def _commute(
-    tree: RandomTree, result: Result, changes: dict[str, bytes], scratch: Path
-) -> list[dict[str, bytes]]:
+def _commute(tree: RandomTree, result: Result, changes: dict[str, bytes], scratch: Path) -> list[dict[str, bytes]]:
     """Narrow the symbols one after the other, in both orders; the trees whose syntax is not that of the run in one go."""
     whole = {**tree.files, **changes}
     others: list[dict[str, bytes]] = []

@@ -41,7 +41,8 @@ def patching_test(c: Chooser, world: World, late: Sequence[tuple[str, str]], num
         f"@mock.patch('{path}', new={fake})\ndef test_{number}():\n    return [{shown}]",
         f"def test_{number}(monkeypatch):\n    monkeypatch.setattr('{path}', {fake})\n    return [{shown}]",
         f"{owner}\ndef test_{number}():\n    with mock.patch.object({world.package}, '{export.name}', {fake}):\n        return [{shown}]",
-        f"{owner}\ndef test_{number}(monkeypatch):\n    monkeypatch.setattr({world.package}, '{export.name}', {fake})\n    return [{shown}]",
+        f"{owner}\ndef test_{number}(monkeypatch):\n    monkeypatch.setattr({world.package}, '{export.name}', {fake})"
+        f"\n    return [{shown}]",
         f"from unittest.mock import patch\n@patch('{path}', {fake})\ndef test_{number}():\n    return [{shown}]",
         f"TARGET = '{path}'\ndef test_{number}():\n    with mock.patch(TARGET, {fake}):\n        return [{shown}]",
     ]
@@ -69,7 +70,8 @@ def onward(c: Chooser, world: World, place: str) -> str:
             f"from {source} import *\nfrom {source} import light\n",
             f"from {source} import light, {name}  # both\n\n__all__ = ('light', '{name}')\n",
             f"import {world.package}\n\n{name} = {world.package}.{name}\n",
-            f"import {world.package}\n\n__all__ = [*({world.package}.__all__ if hasattr({world.package}, '__all__') else ())]\nfrom {source} import *\n",
+            f"import {world.package}\n\n__all__ = [*({world.package}.__all__ if hasattr({world.package}, '__all__') else ())]"
+            f"\nfrom {source} import *\n",
         ]
     )
 

@@ -230,7 +230,9 @@ class NameFacts:
             if any(name == module or name.startswith(f"{module}.") for name in loaded):
                 if self._ahead(statement, home, anchor, block):
                     return True
-        planned = [(new.module, statement, home) for statement, home, new in self.plan.additions]
+        planned: list[tuple[str, ast.stmt, Block]] = [
+            (new.module, statement, home) for statement, home, new in self.plan.additions
+        ]
         planned += [(name, statement, home) for _, name, statement, home in self._edited]
         return any(
             (name == module or name.startswith(f"{module}.")) and self._ahead(statement, home, anchor, block)

@@ -120,7 +120,8 @@ def test_a_second_run_tells_the_module_of_the_symbols_name_in_a_type_comment() -
         "pkg/__init__.py": "from .Sym import Sym\n",
         "pkg/Sym.py": "class Sym: ...\n",
         "main.py": "try:\n    import pkg.Sym\nexcept Exception:\n    raise\nelse:\n\n    class D(pkg.Sym): ...\n\n"
-        "    x = [pkg.Sym()]  # type: list[pkg.Sym]\nimport pkg.Sym\n\n\nclass E(pkg.Sym): ...\n\n\nprint(len(x), D.__name__, E.__mro__[1].__module__)\n",
+        "    x = [pkg.Sym()]  # type: list[pkg.Sym]\nimport pkg.Sym\n"
+        "\n\nclass E(pkg.Sym): ...\n\n\nprint(len(x), D.__name__, E.__mro__[1].__module__)\n",
         "test_it.py": "from unittest import mock\n\n\n@mock.patch('pkg.Sym')\ndef test_it(_):\n    return 1\n",
     }
     with tree(before) as root:

@@ -331,7 +331,8 @@ def test_a_read_where_no_call_can_stand_is_refused(read: str) -> None:
 
 
 def test_a_class_body_reads_before_an_import_that_stands_below_it() -> None:
-    text = "import sys\nimport pkg\n\n\nclass A:\n    f = staticmethod(sys.modules['pkg'].sym)\n\n\nfrom pkg.sub import Sym\n\nprint(A.f(2), Sym)\n"
+    text = "import sys\nimport pkg\n\n\nclass A:\n    f = staticmethod(sys.modules['pkg'].sym)\n"
+    "\n\nfrom pkg.sub import Sym\n\nprint(A.f(2), Sym)\n"
     files: Tree = {**PKG, "main.py": text}
     with tree(files) as root:
         old = oracle.run_programs(root, ["main"])

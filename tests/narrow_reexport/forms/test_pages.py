@@ -197,7 +197,11 @@ def test_what_only_a_page_reads_through_the_package_is_kept() -> None:
 @pytest.mark.parametrize(
     ("path", "before", "after"),
     [
-        ("README.md", "```python\nimport pkg\n\npkg.sym(2)\n```\n", "```python\nimport pkg.sub\n\npkg.sub.sym(2)\n```\n"),
+        (
+            "README.md",
+            "```python\nimport pkg\n\npkg.sym(2)\n```\n",
+            "```python\nimport pkg.sub\n\npkg.sub.sym(2)\n```\n",
+        ),
         (
             "shown.py",
             '"""Shown.\n\n>>> import pkg\n>>> pkg.sym(2)\n20\n"""\n',
