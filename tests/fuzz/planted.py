@@ -8,12 +8,17 @@ from __future__ import annotations
 
 import functools
 import re
+import sys
 
-from fixtures.narrow_reexport import forms_page
-from fixtures.narrow_reexport.forms_page import Form
 from tests.fuzz import call_sites, spice
 from tests.fuzz.call_sites import Export, World
 from tests.fuzz.trees import Chooser, RandomTree
+
+_path = sys.path[:]
+from fixtures.narrow_reexport import forms_page  # noqa: E402  # the command takes the working directory off the path
+from fixtures.narrow_reexport.forms_page import Form  # noqa: E402
+
+sys.path[:] = _path
 
 BASE = frozenset({"zoo/__init__.py", "zoo/bear.py", "zoo/lion.py"})
 KINDS = {
