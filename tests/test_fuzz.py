@@ -150,7 +150,7 @@ def test_the_judge_sees_a_wrong_rewrite(
 
     monkeypatch.setattr(pipeline, "run", wrong)
     verdict = judged(TREE, tmp_path / "tree", judge)
-    assert verdict.kind == "behaviour"
+    assert verdict.kind.startswith("behaviour: ")
     assert any(says in detail for detail in verdict.details), verdict.details
 
 

@@ -62,15 +62,16 @@ def other_modules(context: Context, after: ImportGraph, lost: frozenset[str]) ->
         if found.origin.module not in lost or "." in name or name == found.symbol.name:
             continue
         for event in after.events(package):
-            if isinstance(event, FromImports) and ("*", "*") in event.names and event.module != package:
+            if isinstance(event, FromImports) and event.module != package:
                 loaded = f"{event.module}.{name}" in after.closure(event.module)
-                if loaded and "__all__" not in after.ever_bound(event.module):
+                starred = ("*", "*") in event.names and "__all__" not in after.ever_bound(event.module)
+                if loaded and (starred or (name, name) in event.names):
                     yield Refusal(
                         Site(context.package.path, event.line, 0, ""),
                         str(found.symbol),
-                        f"this star also takes the module {event.module}.{name}, and without {found.origin.module} "
+                        f"this also takes the module {event.module}.{name}, and without {found.origin.module} "
                         f"{package}.{name} would be that one",
-                        f"give {event.module} an __all__ first",
+                        f"give {event.module} an __all__ without it first",
                     )
 
 

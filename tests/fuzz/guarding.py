@@ -32,7 +32,7 @@ def guarded(
     """
     from tests.fuzz.properties import Broken, shown
 
-    if FILE_NAME not in changes or {"--callers-only", "--rewrite-strings", "--shim"} & {*tree.options}:
+    if FILE_NAME not in changes or {"--callers-only", "--rewrite-strings", "--shim", "--exclude"} & {*tree.options}:
         return {}
     rows = read_rows(after)
     guard = Guard(after, rows)

@@ -117,7 +117,8 @@ def differences(programs: Sequence[Program], old: Sequence[Answer], new: Sequenc
         shown = "Failed example:" in was["output"]  # doctest prints the text of what fails before and after
         if was["output"] != now["output"] and all(map(works, was["ends"])) and not shown:
             lines = zip(*(_said(each["output"]) for each in (was, now)), strict=False)
-            a, b = next(((a, b) for a, b in lines if a != b and not _failed(a)), ("", ""))
+            failed = any(map(_failed, was["output"].splitlines()))
+            a, b = next(((a, b) for a, b in lines if a != b and not failed), ("", ""))
             if a != b:
                 found.append(f"[{what}] prints {a!r} -> {b!r}")
         for module, names in was["names"].items():

@@ -23,7 +23,7 @@ NAMES = [
     ("LEGS", "constant"),
     ("purr", "function"),
 ]
-MODULES = ["lion", "bear", "big.lion", "_cat"]
+MODULES = ["lion", "bear", "big.tiger", "_cat"]
 EXTRA = [
     "",
     "def helper():\n    return 'helper'\n",
@@ -61,9 +61,9 @@ def package(c: Chooser) -> tuple[dict[str, str], World]:
     hops = {export.origin[len(name) + 1 :] for export in exports if export.origin[len(name) + 1 :] == "big"}
     for module, inside_names in modules.items():
         files |= _origin(c, folder, name, module, inside_names)
-        if module == "big.lion":
+        if module == "big.tiger":
             taken = [n for n, outside, _ in inside_names if f"{name}.big" == _origin_of(exports, outside)]
-            hop_text = f"from .lion import {', '.join(taken)}\n" if taken and hops else ""
+            hop_text = f"from .tiger import {', '.join(taken)}\n" if taken and hops else ""
             files[f"{folder}/big/__init__.py"] = hop_text + (f"__all__ = {taken!r}\n" if taken and c.chance(30) else "")
     files[f"{folder}/light.py"] = "def light():\n    return 'light'\n"
     files[f"{folder}/__init__.py"] = _init(c, name, exports, modules)
