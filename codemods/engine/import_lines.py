@@ -18,8 +18,8 @@ _COMMENT = re.compile(rb"#[^\r\n]*")
 _GAP = rb"[ \t\f\r\n\\]"
 _DOTTED = rb"[\w\x80-\xff]+(?:" + _GAP + rb"*\." + _GAP + rb"*[\w\x80-\xff]+)*"
 _PART = re.compile(rb"(?P<name>" + _DOTTED + rb"|\*)(?:" + _GAP + rb"+as" + _GAP + rb"+(?P<alias>[\w\x80-\xff]+))?")
-_FROM = re.compile(rb"(?:^|[;:>.\t\f ])from(?:[ \t\f]|(?=[.\\]))(?P<module>[\w.\x80-\xff \t\f\\\r\n]*)\Z")
-_PLAIN = re.compile(rb"(?:^|[;:]|>>>|\.\.\.)[ \t\f]*(?:lazy[ \t\f]+)?\Z")
+_FROM = re.compile(rb"(?:^|[;:>.\t\f \r\xbf])from(?:[ \t\f]|(?=[.\\]))(?P<module>[\w.\x80-\xff \t\f\\\r\n]*)\Z")
+_PLAIN = re.compile(rb"(?:^(?:\xef\xbb\xbf)?|[;:\r]|>>>|\.\.\.)[ \t\f]*(?:lazy[ \t\f]+)?\Z")
 
 
 @dataclass(frozen=True, slots=True)

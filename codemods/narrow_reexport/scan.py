@@ -20,7 +20,8 @@ from codemods.narrow_reexport.holders import Bindings, handing_test, reflection_
 from codemods.narrow_reexport.resolve import Resolution
 from codemods.narrow_reexport.stubs import mirrored
 
-_STAR = re.compile(rb"^[ \t\f]*from[ \t\\\r\n]+([.\w \t]+?)[ \t\\\r\n]+import[ \t\\\r\n]*\(?[ \t\\\r\n]*\*", re.M)
+# a byte order mark, `if x: from pkg import *` and bare carriage returns stand before a statement, too
+_STAR = re.compile(rb"(?:^(?:\xef\xbb\xbf)?|[;:\r])[ \t\f]*from[ \t\\\r\n]+([.\w \t]+?)[ \t\\\r\n]+import[ \t\\\r\n]*\(?[ \t\\\r\n]*\*", re.M)
 _PATCHES = re.compile(rb"(?:patch|setattr|delattr)[\w.]*\([ \t\r\n]*[\"']([\w.]+)[\"']")
 _OBJECTS = re.compile(rb"(?:object|setattr|delattr)\([^\"'\n]*[\"'](\w+)[\"']")
 _STAR_NEAR = re.compile(rb"import[ \t\\\r\n]*\(?[ \t\\\r\n]*\*")

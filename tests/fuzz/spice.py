@@ -68,6 +68,8 @@ def onward(c: Chooser, world: World, place: str) -> str:
             f"from {source} import {name} as other\n",
             f"from {source} import *\n",
             f"from {source} import *\nfrom {source} import light\n",
+            f"if True: from {source} import *\n",
+            f"VERSION = 1; from {source} import *\n",
             f"from {source} import light, {name}  # both\n\n__all__ = ('light', '{name}')\n",
             f"import {world.package}\n\n{name} = {world.package}.{name}\n",
             f"import {world.package}\n\n__all__ = [*({world.package}.__all__ if hasattr({world.package}, '__all__') else ())]"
