@@ -10,12 +10,13 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 
 from codemods.engine.discover import is_code
+from codemods.engine.import_lines import START
 from codemods.engine.modules import Layout
 
 _WORD = re.compile(rb"\w+")
 
 _FROM = re.compile(
-    rb"^[ \t]*(?:lazy[ \t]+)?from[ \t]+(?P<module>[.\w]+)[ \t]+import\b[ \t]*(?P<names>\([^)]*\)|[^\r\n;#]*)", re.M
+    START + rb"(?:lazy[ \t]+)?from[ \t]+(?P<module>[.\w]+)[ \t]+import\b[ \t]*(?P<names>\([^)]*\)|[^\r\n;#]*)", re.M
 )
 _TAKEN = re.compile(rb"(?P<name>\w+)(?:[ \t]+as[ \t]+(?P<alias>\w+))?")
 
@@ -80,7 +81,7 @@ def carry_further(
             located = layout.locate(module)
             for name in own if located is not None and located.path else ():
                 # backend = pkg
-                pattern = rb"^(\w+)[ \t]*=[ \t]*" + re.escape(name.encode()) + rb"[ \t]*\r?$"
+                pattern = START + rb"(\w+)[ \t]*=[ \t]*" + re.escape(name.encode()) + rb"[ \t]*(?=[;#\r\n]|\Z)"
                 for match in re.finditer(pattern, read(located.path), re.M):  # type: ignore[union-attr]
                     found[module, match[1].decode()] = package
         for path in spelling([name.decode() for name in names]):

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from codemods.engine.discover import SHOWING, TEMPLATES, is_code
+from codemods.engine.import_lines import START
 from codemods.engine.modules import Layout
 from codemods.narrow_reexport.byways import absolute, carry_further, carry_on, reads_of, star_importers, whole_name
 from codemods.narrow_reexport.forms.public_names import may_list
@@ -20,8 +21,7 @@ from codemods.narrow_reexport.holders import Bindings, handing_test, reflection_
 from codemods.narrow_reexport.resolve import Resolution
 from codemods.narrow_reexport.stubs import mirrored
 
-# a byte order mark, `if x: from pkg import *` and bare carriage returns stand before a statement, too
-_STAR = re.compile(rb"(?:^(?:\xef\xbb\xbf)?|[;:\r])[ \t\f]*from[ \t\\\r\n]+([.\w \t]+?)[ \t\\\r\n]+import[ \t\\\r\n]*\(?[ \t\\\r\n]*\*", re.M)
+_STAR = re.compile(START + rb"from[ \t\\\r\n]+([.\w \t]+?)[ \t\\\r\n]+import[ \t\\\r\n]*\(?[ \t\\\r\n]*\*", re.M)
 _PATCHES = re.compile(rb"(?:patch|setattr|delattr)[\w.]*\([ \t\r\n]*[\"']([\w.]+)[\"']")
 _OBJECTS = re.compile(rb"(?:object|setattr|delattr)\([^\"'\n]*[\"'](\w+)[\"']")
 _STAR_NEAR = re.compile(rb"import[ \t\\\r\n]*\(?[ \t\\\r\n]*\*")
@@ -189,6 +189,14 @@ def scan(
     for path, data in unsure.items():
         if any(re.search(rb"(?<!\w)" + re.escape(alias) + rb"(?!\w)", data) for alias in aliases):
             kept[path] = data
+    if carriers and aliases and own:
+        # from app import p; p.sub.other()        where app has `import pkg as p`
+        words = [alias.decode("utf-8", "replace") for alias in sorted(aliases)]
+        for path in spelling(words) if spelling is not None else paths:
+            if is_code(path) and path not in kept and loses_own.search(data := read(path)):
+                if any(alias in data for alias in aliases):
+                    kept[path] = data
+                    losing.add(path)
     starring = star_importers(stars, layout, package)
     for path in starring:
         kept.setdefault(path, loaded.get(path) or read(path))
@@ -284,13 +292,13 @@ def _alias_pattern(package: str) -> re.Pattern[bytes]:
     above = re.escape(parent.rpartition(".")[2].encode())
     from_parent = (rb"(?:[.\w]*\b" + above + rb"|\.+)") if parent else rb"(?!)"
     return re.compile(
-        rb"^[ \t]*(?:lazy[ \t]+)?import\b[^#\n]*?\b" + whole + rb"[ \t]+as[ \t]+(?P<alias>\w+)"
-        rb"|^[ \t]*(?:lazy[ \t]+)?import\b[^#\n]*?(?<![\w.])" + whole + rb"[ \t]*(?:[,;#\r\n]|\Z)"
-        rb"|^[ \t]*(?:lazy[ \t]+)?from[ \t]+(?P<module>"
+        START + rb"(?:(?:lazy[ \t]+)?import\b[^#\n]*?\b" + whole + rb"[ \t]+as[ \t]+(?P<alias>\w+)"
+        rb"|(?:lazy[ \t]+)?import\b[^#\n]*?(?<![\w.])" + whole + rb"[ \t]*(?:[,;#\r\n]|\Z)"
+        rb"|(?:lazy[ \t]+)?from[ \t]+(?P<module>"
         + from_parent
         + rb")[ \t]+import\b[^;]*?(?<![\w.])"
         + last
-        + rb"(?![\w.])(?:[ \t]+as[ \t]+(?P<from_alias>\w+))?",
+        + rb"(?![\w.])(?:[ \t]+as[ \t]+(?P<from_alias>\w+))?)",
         re.M,
     )
 
@@ -300,7 +308,7 @@ def _touch_test(package: str, folder: str) -> Callable[[str, bytes], bool]:
     parent, _, leaf = package.rpartition(".")
     if not parent:
         pattern = re.compile(
-            rb"^[ \t]*(?:lazy[ \t]+)?(?:from|import)\b[^#\n]*?(?<![\w.])" + re.escape(leaf.encode()) + rb"\b", re.M
+            START + rb"(?:lazy[ \t]+)?(?:from|import)\b[^#\n]*?(?<![\w.])" + re.escape(leaf.encode()) + rb"\b", re.M
         )
         return lambda path, data: pattern.search(data) is not None
     above = parent.rpartition(".")[2].encode()

@@ -51,7 +51,11 @@ def is_guest(form: Form) -> bool:
     """Whether its files can be planted beside another form's."""
     if form.package != "zoo" or form.symbols != ("roar",) or form.options or form.roots != (".",):
         return False
-    if form.expect == "cannot" or "setup.py" in form.before or {path for path in form.before if path.startswith("zoo/")} != BASE:
+    if (
+        form.expect == "cannot"
+        or "setup.py" in form.before
+        or {path for path in form.before if path.startswith("zoo/")} != BASE
+    ):
         return False
     return all(form.before[path] == data for path, data in zoo().items()) and all(
         path.endswith((".py", ".pyi", ".md", ".ipynb", ".rst", ".txt")) for path in form.before
