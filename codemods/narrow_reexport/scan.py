@@ -193,8 +193,8 @@ def scan(
         # from app import p; p.sub.other()        where app has `import pkg as p`
         words = [alias.decode("utf-8", "replace") for alias in sorted(aliases)]
         for path in spelling(words) if spelling is not None else paths:
-            if is_code(path) and path not in kept and loses_own.search(data := read(path)):
-                if any(alias in data for alias in aliases):
+            if is_code(path) and path not in kept and any(alias in (data := read(path)) for alias in aliases):
+                if loses_own.search(data):
                     kept[path] = data
                     losing.add(path)
     starring = star_importers(stars, layout, package)

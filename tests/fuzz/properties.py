@@ -166,7 +166,8 @@ def _judged(
         from tests.fuzz.guarding import guarded
 
         checked.append("guard")
-        others = guarded(tree, after, changes, {*result.inits}, linted=depth % 8 == 3)
+        lazy = any(found.lazy for found in result.resolutions)
+        others = guarded(tree, after, changes, {*result.inits}, linted=depth % 8 == 3, lazy=lazy)
         if others:
             checked.append("guard, other bytes")
             mended = scratch / "mended"

@@ -19,7 +19,10 @@ TOP: Tree = {
 @pytest.mark.parametrize("carrier", ["from top import pkg", "import top.pkg as pkg", "from top import pkg as q"])
 @pytest.mark.parametrize(
     "reader",
-    ["import car\n\nprint(car.{name}.sym())\n", "from car import {name}\n\nprint({name}.sub.other(), {name}.light())\n"],
+    [
+        "import car\n\nprint(car.{name}.sym())\n",
+        "from car import {name}\n\nprint({name}.sub.other(), {name}.light())\n",
+    ],
 )
 def test_what_is_read_through_a_carrier_follows(head: str, carrier: str, reader: str) -> None:
     text = reader.format(name="q" if carrier.endswith(" q") else "pkg")

@@ -204,7 +204,7 @@ class _Planner:
         inline = {
             id(use.node)
             for use in self.syntax.attributes
-            if not use.pattern and not isinstance(use.parent, ast.MatchClass)
+            if not use.pattern and not use.annotation and not isinstance(use.parent, ast.MatchClass)
         }
         if len(modules) == 1 and self._is_all(binding, reads):
             # m = importlib.import_module("pkg"); m.sym         ->  m = importlib.import_module("pkg.sub"); m.sym
@@ -217,7 +217,7 @@ class _Planner:
             found = self.by_symbol[read.name]
             pieces = self._retargeted(load, found)
             text = self._text(binding.value, pieces) if pieces is not None else ""
-            # def f(x: "m.Sym")        case m.Sym():        no call can stand there
+            # def f(x: "m.Sym")        v: m.Sym        case m.Sym():        no call can stand there
             called = read.by_name is not None or id(read.use.node) in inline
             if not text or "\n" in text or not called or not self._means_the_same(binding, read):
                 self.plan.rest.append(read)

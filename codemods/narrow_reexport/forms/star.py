@@ -118,7 +118,8 @@ def _used(syntax: Syntax, star: StarImport, name: str) -> bool:
     if not own:
         return True
     first = min(binding.statement.lineno for binding in own)
-    return any(line < use.statement.lineno <= first and use.block.scope is syntax.module for use in reads)
+    # a class body reads at once, too
+    return any(line < use.statement.lineno <= first and use.block.when is not When.LATE for use in reads)
 
 
 def _stands(syntax: Syntax, star: StarImport, name: str) -> bool:

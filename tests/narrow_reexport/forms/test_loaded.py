@@ -314,6 +314,7 @@ def test_a_read_by_name_of_what_a_test_patches_at_its_origin_becomes_early() -> 
     [
         "def f(x: 'm.Sym' = None):\n    return x\n",
         "from typing import cast\n\nv = cast('m.Sym', 1)\n",
+        "v: m.Sym = 1\n",
         "match 1:\n    case m.Sym():\n        pass\n",
         "match 1:\n    case m.Sym:\n        pass\n",
     ],

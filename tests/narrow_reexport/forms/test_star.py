@@ -180,3 +180,8 @@ def test_a_type_string_reads_the_star_below_an_import_for_type_checkers() -> Non
         "import *\n", "import *\nfrom pkg.sub import Sym\n"
     )
     check_rewritten({**files, "main.py": text}, "pkg", "Sym", {**NARROWED, "main.py": after}, run=["main"])
+
+
+def test_a_class_body_reads_the_star_above_a_later_binding() -> None:
+    text = "from pkg import *\n\n\nclass A:\n    f = staticmethod(sym)\n\n\nsym = 1\nprint(A.f(2))\n"
+    moves(text, text.replace("import *\n", "import *\nfrom pkg.sub import sym\n"))
