@@ -31,7 +31,7 @@ FIXIT_STAMP := $(FIXIT_VENV)/.installed
 # A form for `make forms FORM=name`: prints what its fixture becomes, ready to be recorded.
 FORM ?=
 
-.PHONY: help demo forms test test-fixit test-page lint guard cases real-vllm real-guard real-packages every-reexport
+.PHONY: help demo forms test fuzz test-fixit test-page lint guard cases real-vllm real-guard real-packages every-reexport
 .PHONY: import-cost-truth type-check bench clean everything dist coverage mutate audit test-python test-lowest
 .DELETE_ON_ERROR:
 
@@ -46,6 +46,13 @@ forms: $(STAMP) ## write docs/forms.md from its fixtures (FORM=name prints what 
 
 test: $(STAMP) ## run the test suite
 	$(BIN)/python -m pytest $(ARGS)
+
+# How many random trees, from which seed: make fuzz N=20000 SEED=3. A failure names the command that repeats it.
+N    ?= 2000
+SEED ?= 1
+
+fuzz: $(FIXIT_STAMP) ## narrow N random trees (SEED=1) and let the interpreter judge; failures are saved in .cache/fuzz
+	$(FIXIT_BIN)/python -m tests.fuzz -n $(N) --seed $(SEED) $(ARGS)
 
 test-fixit: $(FIXIT_STAMP) ## run the tests of the Fixit rule and of the command lines, with the click that Fixit wants
 	$(FIXIT_BIN)/python -c 'import click, fixit; print("fixit", fixit.__version__)'

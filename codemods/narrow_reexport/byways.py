@@ -10,13 +10,13 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 
 from codemods.engine.discover import is_code
+from codemods.engine.import_lines import START
 from codemods.engine.modules import Layout
 
 _WORD = re.compile(rb"\w+")
 
-# on a text with a line break in front: the engine looks for that byte, where it would try `^` everywhere
 _FROM = re.compile(
-    rb"\n[ \t]*(?:lazy[ \t]+)?from[ \t]+(?P<module>[.\w]+)[ \t]+import\b[ \t]*(?P<names>\([^)]*\)|[^\r\n;#]*)"
+    START + rb"(?:lazy[ \t]+)?from[ \t]+(?P<module>[.\w]+)[ \t]+import\b[ \t]*(?P<names>\([^)]*\)|[^\r\n;#]*)"
 )
 _TAKEN = re.compile(rb"(?P<name>\w+)(?:[ \t]+as[ \t]+(?P<alias>\w+))?")
 
@@ -81,8 +81,8 @@ def carry_further(
             located = layout.locate(module)
             for name in own if located is not None and located.path else ():
                 # backend = pkg
-                pattern = rb"^(\w+)[ \t]*=[ \t]*" + re.escape(name.encode()) + rb"[ \t]*\r?$"
-                for match in re.finditer(pattern, read(located.path), re.M):  # type: ignore[union-attr]
+                pattern = START + rb"(\w+)[ \t]*=[ \t]*" + re.escape(name.encode()) + rb"[ \t]*(?=[;#\r\n]|\Z)"
+                for match in re.finditer(pattern, b"\n" + read(located.path)):  # type: ignore[union-attr]
                     found[module, match[1].decode()] = package
         for path in spelling([name.decode() for name in names]):
             if not is_code(path):

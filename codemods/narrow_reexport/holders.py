@@ -12,7 +12,9 @@ from collections.abc import Callable, Iterable, Iterator
 
 from codemods.engine.import_lines import import_lines
 
-_ASSIGNED = re.compile(rb"^[ \t]*(\w+)[ \t]*(?::[^=\n]*)?=[ \t]*(\w+)(?:\.\w+)*[ \t]*(?=[;#\r\n]|\Z)", re.M)
+_ASSIGNED = re.compile(
+    rb"^(?:\xef\xbb\xbf)?[ \t]*(\w+)[ \t]*(?::[^=\n]*)?=[ \t]*(\w+)(?:\.\w+)*[ \t]*(?=[;#\r\n]|\Z)", re.M
+)
 _GIVEN = re.compile(rb"(\w+)[ \t]*(?::[^=]*)?:?=(?!=)")
 _CHAIN = re.compile(rb"(?P<first>\w+)(?:\.\w+)*\.\Z")
 _BEFORE = re.compile(

@@ -40,7 +40,7 @@ def unparsed(path: str, data: bytes, context: Context, error: NotPython) -> File
             site, str(found.symbol), f"the file names the package and the symbol, and {error.reason}", hint
         )
         return FilePlan(path, refusals=(refusal,), unparsed=True)
-    return FilePlan(path)
+    return FilePlan(path, unparsed=True)
 
 
 def _version_hint(text: str) -> str:

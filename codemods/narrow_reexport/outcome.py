@@ -22,6 +22,7 @@ from codemods.engine.project import Tree
 from codemods.engine.source import NotPython, decode
 from codemods.engine.verify import check_outside, check_parses
 from codemods.narrow_reexport.context import Context, FilePlan, Planner
+from codemods.narrow_reexport.early_names import other_modules, taken_early
 from codemods.narrow_reexport.forms.document import plan_document
 from codemods.narrow_reexport.forms.init_uses import ASKED, InitPlan
 from codemods.narrow_reexport.forms.shim import plan_shim, with_shim
@@ -101,6 +102,8 @@ def assemble(
     refusals += effects.refusals
     warnings += effects.warnings
     accepted += effects.accepted
+    early = (*taken_early(context, before, after), *other_modules(context, after, lost))
+    refusals += _unaccepted(early, request)
     if request.options.strict:
         doubts = [Refusal(each.site, each.symbol, each.reason, _STRICT_HINT) for each in dict.fromkeys(warnings)]
         refusals += _unaccepted(doubts, request)
@@ -305,10 +308,8 @@ def _verify(
             if change.path not in unsettled:
                 continue
             plan = plans[change.path]
-            if any(refusal not in checkout.plans[change.path].accepted for refusal in plan.refusals) and any(
-                "parse" in refusal.reason for refusal in plan.refusals
-            ):
-                failures.append(Failure("parses", change.path, plan.refusals[0].reason))
+            if plan.unparsed:
+                failures.append(Failure("parses", change.path, "the new text does not parse"))
             if plan.edits:
                 edit = plan.edits[0]
                 failures.append(

@@ -13,11 +13,12 @@ from functools import partial
 
 from codemods.engine.config import line_width
 from codemods.engine.edits import edited
-from codemods.engine.graph import ImportGraph, parents
+from codemods.engine.graph import ImportGraph
 from codemods.engine.model import Failure, Module, Symbol
 from codemods.engine.namespace import Namespaces, all_values, module_statements
 from codemods.narrow_reexport.context import Context
 from codemods.narrow_reexport.coverage import with_coverage
+from codemods.narrow_reexport.early_names import run_before
 from codemods.narrow_reexport.forms.init_uses import InitPlan
 from codemods.narrow_reexport.forms.package_init import plan_init
 from codemods.narrow_reexport.late_readers import Surveyed
@@ -114,16 +115,7 @@ def _unbound(package: Module, graph: ImportGraph, resolutions: tuple[Resolution,
         (r.symbol.name, r.site.line) for r in resolutions if r.same_name and not r.narrowed and not r.lazy
     ):
         # from .a import a; from .d import d        while a is imported, pkg.d is the module d, or nothing
-        # (the packages around it have begun before it does, and wait for it to end)
-        around = {package.name, *parents(package.name)}
-        seen = set(around)
-        todo = [edge.imported for edge in graph.edges(package.name) if 0 < edge.line < line]
-        while todo:
-            module = todo.pop()
-            if module not in seen:
-                seen.add(module)
-                todo += [edge.imported for edge in graph.edges(module)]
-        found |= {(module, name) for module in seen - around}
+        found |= {(module, name) for module in run_before(package, graph, line)}
     return frozenset(found)
 
 

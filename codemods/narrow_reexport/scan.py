@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from codemods.engine.discover import SHOWING, TEMPLATES, is_code
+from codemods.engine.import_lines import START
 from codemods.engine.modules import Layout
 from codemods.narrow_reexport.byways import absolute, carry_further, carry_on, reads_of, star_importers, whole_name
 from codemods.narrow_reexport.forms.public_names import may_list
@@ -20,7 +21,7 @@ from codemods.narrow_reexport.holders import Bindings, handing_test, reflection_
 from codemods.narrow_reexport.resolve import Resolution
 from codemods.narrow_reexport.stubs import mirrored
 
-_STAR = re.compile(rb"^[ \t\f]*from[ \t\\\r\n]+([.\w \t]+?)[ \t\\\r\n]+import[ \t\\\r\n]*\(?[ \t\\\r\n]*\*", re.M)
+_STAR = re.compile(START + rb"from[ \t\\\r\n]+([.\w \t]+?)[ \t\\\r\n]+import[ \t\\\r\n]*\(?[ \t\\\r\n]*\*")
 # a pattern for each word, which stands first: an alternative there would be tried at every byte
 _PATCHES = [
     re.compile(word + rb"[\w.]*\([ \t\r\n]*[\"']([\w.]+)[\"']") for word in (rb"patch", rb"setattr", rb"delattr")
@@ -143,12 +144,12 @@ def scan(
         has_leaf = leaf in data
         called = {leaf}  # what the file may call the package
         if has_star(data):
-            for match in _STAR.finditer(data):
+            for match in _STAR.finditer(b"\n" + data):
                 stars.setdefault(path, set()).add(b"".join(match[1].split()).decode("utf-8", "replace"))
         has_name = spelled(data) or ((has_leaf or inside) and not data.isascii() and _spelled_otherwise(data, names))
         if has_leaf and b"import" in data:
             binds = (above in data or path.startswith(near)) and may_bind(data) and imported(data)
-            for match in alias_of.finditer(data) if binds else ():
+            for match in alias_of.finditer(b"\n" + data) if binds else ():
                 if match["module"] and absolute(layout, path, match["module"].decode()) != package.rpartition(".")[0]:
                     continue
                 name = match["alias"] or match["from_alias"] or leaf
@@ -194,6 +195,14 @@ def scan(
     for path, data in unsure.items():
         if any(re.search(rb"(?<!\w)" + re.escape(alias) + rb"(?!\w)", data) for alias in aliases):
             kept[path] = data
+    if carriers and aliases and own:
+        # from app import p; p.sub.other()        where app has `import pkg as p`
+        words = [alias.decode("utf-8", "replace") for alias in sorted(aliases)]
+        for path in spelling(words) if spelling is not None else paths:
+            if is_code(path) and path not in kept and any(alias in (data := read(path)) for alias in aliases):
+                if loses_own.search(data):
+                    kept[path] = data
+                    losing.add(path)
     starring = star_importers(stars, layout, package)
     for path in starring:
         kept.setdefault(path, loaded.get(path) or read(path))
@@ -289,14 +298,13 @@ def _alias_pattern(package: str) -> re.Pattern[bytes]:
     above = re.escape(parent.rpartition(".")[2].encode())
     from_parent = (rb"(?:[.\w]*\b" + above + rb"|\.+)") if parent else rb"(?!)"
     return re.compile(
-        rb"^[ \t]*(?:lazy[ \t]+)?import\b[^#\n]*?\b" + whole + rb"[ \t]+as[ \t]+(?P<alias>\w+)"
-        rb"|^[ \t]*(?:lazy[ \t]+)?import\b[^#\n]*?(?<![\w.])" + whole + rb"[ \t]*(?:[,;#\r\n]|\Z)"
-        rb"|^[ \t]*(?:lazy[ \t]+)?from[ \t]+(?P<module>"
+        START + rb"(?:(?:lazy[ \t]+)?import\b[^#\n]*?\b" + whole + rb"[ \t]+as[ \t]+(?P<alias>\w+)"
+        rb"|(?:lazy[ \t]+)?import\b[^#\n]*?(?<![\w.])" + whole + rb"[ \t]*(?=[,;#\r\n]|\Z)"
+        rb"|(?:lazy[ \t]+)?from[ \t]+(?P<module>"
         + from_parent
         + rb")[ \t]+import\b[^;]*?(?<![\w.])"
         + last
-        + rb"(?![\w.])(?:[ \t]+as[ \t]+(?P<from_alias>\w+))?",
-        re.M,
+        + rb"(?![\w.])(?:[ \t]+as[ \t]+(?P<from_alias>\w+))?)"
     )
 
 
@@ -316,9 +324,9 @@ def _touch_test(package: str, folder: str) -> Callable[[str, bytes], bool]:
     parent, _, leaf = package.rpartition(".")
     if not parent:
         pattern = re.compile(
-            rb"^[ \t]*(?:lazy[ \t]+)?(?:from|import)\b[^#\n]*?(?<![\w.])" + re.escape(leaf.encode()) + rb"\b", re.M
+            START + rb"(?:lazy[ \t]+)?(?:from|import)\b[^#\n]*?(?<![\w.])" + re.escape(leaf.encode()) + rb"\b"
         )
-        return lambda path, data: pattern.search(data) is not None
+        return lambda path, data: pattern.search(b"\n" + data) is not None
     above = parent.rpartition(".")[2].encode()
     near = folder.rstrip("/").rpartition("/")[0] + "/"
     dotted = above + b"." + leaf.encode()

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from codemods.engine.edits import apply
 from codemods.engine.model import Edit, Reached, Warned
 from codemods.engine.source import Source
-from codemods.narrow_reexport.context import Context
+from codemods.narrow_reexport.context import Context, as_shown
 from codemods.narrow_reexport.forms.page import MENTION, Page, import_matches
 from codemods.narrow_reexport.forms.shown import Written, blocks, examples, lines_of
 from codemods.narrow_reexport.forms.snippet import (
@@ -60,7 +60,7 @@ def plan_docstrings(source: Source, tree: ast.Module, context: Context, plan: Pl
     if not may_show(source, context):
         return planned
     own = {name for name in context.lost if name.startswith(f"{context.package.name}.")}
-    inner = replace(context, lost=frozenset(own))
+    inner = replace(as_shown(context), lost=frozenset(own))
     for node in _docstrings(tree.body):
         text = str(node.value)
         if _SHOWS.search(text) is None or not any(name in text for name in names):

@@ -14,7 +14,7 @@ from dataclasses import replace
 from codemods.engine.bans import BASELINE, FILE_NAME
 from codemods.engine.discover import SHOWING
 from codemods.engine.source import NotPython, decode
-from codemods.narrow_reexport.context import Context, FilePlan
+from codemods.narrow_reexport.context import Context, FilePlan, as_shown
 from codemods.narrow_reexport.forms.entry_point import judge_entry_points
 from codemods.narrow_reexport.forms.notebook import plan_notebook
 from codemods.narrow_reexport.forms.page import (
@@ -63,7 +63,7 @@ def plan_document(path: str, data: bytes, context: Context, plan: Planner) -> Fi
     if path.endswith(".ipynb"):
         plan_notebook(page, context, plan)
     elif path.endswith(_PAGES):
-        plan_page(page, context, plan)
+        plan_page(page, as_shown(context), plan)
     if wanted:
         _imports(page)
         _dotted(page, rewrite=context.rewrite_strings)
