@@ -20,6 +20,7 @@ from concurrent.futures.process import BrokenProcessPool
 from typing import Any, TypeVar
 
 from codemods.engine.errors import WorkerLost
+from codemods.engine.memory import RARELY
 
 T = TypeVar("T")
 S = TypeVar("S")
@@ -97,7 +98,7 @@ def _start(shared: object, parent: int) -> None:
     with contextlib.suppress(RuntimeError):  # no more threads for this user
         threading.Thread(target=_watch, args=(parent,), daemon=True).start()
     gc.freeze()  # what was there before is not looked through again and again
-    gc.set_threshold(10_000, 10, 10)  # a syntax tree is many objects, and few of them are garbage
+    gc.set_threshold(*RARELY)
     _shared[:] = [shared]
 
 

@@ -20,6 +20,7 @@ from types import FrameType
 from typing import TextIO
 
 from codemods.engine.errors import CannotWrite
+from codemods.engine.memory import collecting_rarely
 from codemods.engine.report import paint, wants_colour
 
 _STYLE = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
@@ -39,7 +40,7 @@ class Stopped(BaseException):
 
 def ending_well(work: Callable[[], int]) -> int:
     """Do the work of a command; its exit code, or that of the signal that ended it."""
-    with _signals(), _headroom():
+    with _signals(), _headroom(), collecting_rarely():
         try:
             return work()
         except RecursionError as error:
