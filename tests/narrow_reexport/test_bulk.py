@@ -91,6 +91,19 @@ def test_patches_from_a_folder_below_the_top_apply_at_the_top(tmp_path: Path) ->
         assert contents(root / "lib") == one_shot()
 
 
+def test_patches_of_a_working_tree_with_crlf_have_the_line_ends_of_the_commits(tmp_path: Path) -> None:
+    with tree(FILES) as root:
+        committed(root)
+        git(root, "config", "core.autocrlf", "true")
+        for path in ("app/main.py", "pkg/__init__.py"):
+            (root / path).unlink()
+            git(root, "checkout", "--", path)
+            assert b"\r\n" in (root / path).read_bytes()
+        assert narrow(root, "pkg", "sym", "--patches", str(tmp_path / "p"), "--branches", "n/").code == 0
+        git(root, "am", "-q", "--keep-cr", *(str(path) for path in sorted((tmp_path / "p").glob("*.patch"))))
+        assert git(root, "diff", "HEAD", "n/02-removal") == ""
+
+
 def test_a_second_series_takes_the_place_of_the_first_and_a_folder_with_other_files_is_left_alone(
     tmp_path: Path,
 ) -> None:
