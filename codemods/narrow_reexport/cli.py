@@ -35,8 +35,10 @@ def run(arguments: Mapping[str, object]) -> int:
         if arguments["abort_run"]:
             return _abort(root, arguments)
         if arguments["apply_plan"]:
+            if arguments["show_diff"] or arguments["check"]:
+                _check_finished(root, "")
             said, code = bulk_cli.apply(root, arguments)
-            _echo(said) if said and not arguments["quiet"] else None
+            _echo(said, err=bool(arguments["show_diff"])) if said and not arguments["quiet"] else None
             return code
         if arguments["status"]:
             _check_finished(root, "")
