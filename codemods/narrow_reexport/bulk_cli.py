@@ -23,30 +23,21 @@ if TYPE_CHECKING:
     from codemods.narrow_reexport.bulk import Wishes
 
 
-_SHIPS = frozenset(
-    [
-        "plan_out",
+_SHIPS = {
+    *("package", "symbols", "check", "quiet", "verbose", "plan_out"),
+    *(
         "split",
         "guard_first",
         "patches",
         "branches",
-        "open_with",
-        "remote",
-        "base",
-        "open_at_most",
-        "dry_run",
-        "verify_command",
-        "verify_timeout",
         "author",
         "sign_off",
         "message",
-        "quiet",
-        "verbose",
-        "check",
-        "package",
-        "symbols",
-    ]
-)
+        "verify_command",
+        "verify_timeout",
+    ),
+    *("open_with", "remote", "base", "open_at_most", "dry_run"),
+}
 # everything else is the plan's to say: what would be left aside is an error
 _APPLY_TAKES = _SHIPS | {"apply_plan", "allow_dirty", "show_diff"}
 _STATUS_TAKES = _SHIPS | {"status", "output_format", "accept", "exclude"}
@@ -145,10 +136,10 @@ def status(root: Path, arguments: Mapping[str, object]) -> tuple[list[str], list
     _check_taken("--status", _STATUS_TAKES, arguments)
     file, wishes = root / str(arguments["status"]), wishes_of(arguments)
     plan = plan_io.decode(project.Tree(file.parent, ()).read(file.name), file.name)
-    more = NarrowOptions(
+    beyond = NarrowOptions(
         accept=cast("tuple[str, ...]", arguments["accept"]), exclude=cast("tuple[str, ...]", arguments["exclude"])
     )
-    found = status_of(plan, root, str(arguments["split"] or ""), more=more)
+    found = status_of(plan, root, str(arguments["split"] or ""), more=beyond)
     result = found.result
     code = 5 if result.failures else 4 if result.refusals else int(bool(arguments["check"]) and found.remains)
     output = arguments["output_format"]
