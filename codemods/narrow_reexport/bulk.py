@@ -180,9 +180,13 @@ def _removal(plan: Plan, part: PlannedPart, changes: tuple[FileChange, ...], tot
 
 def _body(plan: Plan, symbols: Sequence[Moved], changes: tuple[FileChange, ...], needs: str) -> str:
     rows = [f"| `{moved.symbol}` | `{moved.origin}` |" for moved in plan.symbols if moved in symbols]
+    last = "This is the last part" in needs
     paths = {change.path for change in changes}
     sites = sum(change.sites for change in changes)
-    seen = [remark for remark in plan.remarks if remark.path in paths and remark.kind != "mention"]
+    # a place in a file that no part edits is for the last part to say
+    others = {file.path for file in plan.files} - paths
+    seen = [r for r in plan.remarks if (r.path not in others if last else r.path in paths) and r.kind != "mention"]
+    seen = list({(r.path, r.line, r.reason): r for r in seen}.values())  # a plan has it once for each symbol
     eye = [f"- `{r.path}:{r.line}` ({r.kind}): {r.reason}" for r in seen[:_SHOWN]]
     eye += [f"- and {len(seen) - _SHOWN} more"] if len(seen) > _SHOWN else []
     return "\n".join(
@@ -199,7 +203,7 @@ def _body(plan: Plan, symbols: Sequence[Moved], changes: tuple[FileChange, ...],
             "",
             f"{counted(len(changes), 'file')}, {counted(sites, 'site')}. {needs}",
             "",
-            *load_lines(plan.loads, last="last part" in needs),
+            *load_lines(plan.loads, last=last),
             "## How it was verified",
             "",
             "Every file of the tree was searched. The new files parse, differ in the edited statements only, close no "

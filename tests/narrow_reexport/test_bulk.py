@@ -138,6 +138,15 @@ def test_a_body_lists_the_places_for_a_persons_eye(tmp_path: Path) -> None:
         assert "- `warned.py:5` (warning): " in (tmp_path / "p/0001-1-of-1.patch").read_text()
 
 
+def test_a_place_in_a_file_that_no_part_edits_is_named_by_the_last_part(tmp_path: Path) -> None:
+    files = {**FILES, "warned.py": "import pkg\n\n\ndef go(f):\n    f(pkg)\n"}
+    with tree(files) as root:
+        who = ["--author", "Bob <b@example.org>"]
+        assert narrow(root, "pkg", "sym", "--patches", str(tmp_path / "p"), *who).code == 0
+        assert "warned.py" not in (tmp_path / "p/0001-1-of-1.patch").read_text()
+        assert "- `warned.py:5` (warning): " in (tmp_path / "p/0002-removal.patch").read_text()
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "says"),
     [
