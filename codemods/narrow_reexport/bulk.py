@@ -61,6 +61,9 @@ def ship(plan: Plan, root: Path, wishes: Wishes) -> tuple[list[str], int]:
     ships = bool(wishes.split or wishes.patches or wishes.branches)
     if wishes.guard_first and not plan.rows:
         raise BadConfiguration("--guard-first needs rows for narrowed.toml, and this plan adds none")
+    if wishes.guard_first and dict(plan.options).get(FROM_SHIMS):
+        detail = "--guard-first bans by check-narrowed, which knows nothing of a package that is not in the tree"
+        raise BadConfiguration(detail, hint="leave --guard-first out: a run of --from-shims finds what is new")
     plan = replace(plan, guard=plan.guard or wishes.guard_first)
     if ships and all(file.root == "." for file in plan.files):
         way = wishes.split or plan.split or WHOLE
@@ -158,6 +161,8 @@ def _call_sites(plan: Plan, part: PlannedPart, changes: tuple[FileChange, ...], 
     needs = "This part works alone, before or after any other: the direct imports work "
     if dict(plan.options).get(FROM_SHIMS):
         needs += "with every version of the package that has the moved modules."
+    elif _stays(plan):
+        needs += "as they do today, and the `__init__` goes on importing for itself."
     else:
         needs += f"while the re-export is still there. Part {total} removes it."
     if plan.guard:
@@ -169,10 +174,14 @@ def _removal(plan: Plan, part: PlannedPart, changes: tuple[FileChange, ...], tot
     names = _names([moved.symbol for moved in plan.symbols])
     before = f" It needs {'part 1' if total == 2 else f'parts 1 to {total - 1}'} to have landed." if total > 1 else ""
     if dict(plan.options).get(FROM_SHIMS):
-        title = f"Keep {names} imported from {_origin(plan.symbols)}"
-        needs = f"This is the last part: it writes `{FILE_NAME}`, by which `check-narrowed` keeps the call sites so.{before}"
+        title = f"Record that {names} {'comes' if len(plan.symbols) == 1 else 'come'} from {_origin(plan.symbols)}"
+        needs = f"This is the last part: it writes `{FILE_NAME}`, the record of what has moved.{before}"
         return PullRequest(_RECORD, title, _body(plan, plan.symbols, changes, needs), changes, last=True)
     packages = [f"x:{package}" for package in plan.package.split(", ")]
+    if _stays(plan):
+        title = f"Stop listing {names} in {_names(packages)}"
+        needs = f"This is the last part: the `__init__` keeps its import, and `__all__` names it no longer.{before}"
+        return PullRequest(part.name, title, _body(plan, plan.symbols, changes, needs), changes, last=True)
     title = f"Stop re-exporting {names} from {_names(packages)}"
     needs = f"This is the last part: it removes the re-export{'' if len(plan.symbols) == 1 else 's'}.{before}"
     return PullRequest(part.name, title, _body(plan, plan.symbols, changes, needs), changes, last=True)
@@ -220,13 +229,24 @@ def _body(plan: Plan, symbols: Sequence[Moved], changes: tuple[FileChange, ...],
             "## Undo",
             "",
             "`git revert` of this commit"
-            + ("." if "This is the" in needs else "; once the last part has landed, revert that one first."),
+            + (
+                "."
+                if "This is the" in needs or _stays(plan)
+                else "; once the last part has landed, revert that one first."
+            ),
         ]
     )
 
 
+def _stays(plan: Plan) -> bool:
+    """Whether no re-export goes: all rows are for the call sites alone."""
+    return bool(plan.requests) and all(dict(asked.options).get("callers_only") for asked in plan.requests)
+
+
 def _why(plan: Plan) -> str:
     packages = [f"`{package}`" for package in plan.package.split(", ")]
+    if _stays(plan):
+        return "A direct import says where a name comes from, and works whether the package goes on re-exporting it or not."
     if dict(plan.options).get(FROM_SHIMS):
         return f"{packages[0]} has moved these names; its shims warn whoever still reads them at the old place, and will go."
     listed = ", ".join(packages[:3]) + (f" or one of {len(packages) - 3} more packages" if packages[3:] else "")

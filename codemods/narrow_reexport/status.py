@@ -165,6 +165,9 @@ def _has_landed(plan: Plan, root: Path) -> bool:
 
 def made_again(plan: Plan, root: Path, more: NarrowOptions = _NONE) -> tuple[Request, Result]:
     """The run that made the plan, on the tree as it is now. Raises CodemodError."""
+    if dict(plan.options).get("from_shims"):
+        hint = "run --from-shims again: what has landed is in its plan no more"
+        raise BadConfiguration("a plan of --from-shims cannot be compared with the tree", hint=hint)
     if not plan.requests:
         raise BadConfiguration("the plan does not say how it was made, so it cannot be compared: make it again")
     rows = [

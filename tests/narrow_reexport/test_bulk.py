@@ -138,6 +138,20 @@ def test_a_body_lists_the_places_for_a_persons_eye(tmp_path: Path) -> None:
         assert "- `warned.py:5` (warning): " in (tmp_path / "p/0001-1-of-1.patch").read_text()
 
 
+@pytest.mark.parametrize("listed", ["", "__all__ = ['sym']\n"])
+def test_the_words_of_parts_that_leave_the_re_export_where_it_is(tmp_path: Path, listed: str) -> None:
+    with tree({**FILES, "pkg/__init__.py": f"{PKG['pkg/__init__.py']!s}{listed}"}) as root:
+        who = ["--author", "Bob <b@example.org>"]
+        outcome = narrow(root, "pkg", "sym", "--callers-only", "--patches", str(tmp_path / "p"), *who)
+        assert outcome.code == 0, outcome.text
+        texts = {path.name: path.read_text() for path in (tmp_path / "p").glob("*.patch")}
+        assert sorted(texts) == ["0001-1-of-1.patch", *(["0002-removal.patch"] if listed else [])]
+        said = "\n".join(texts.values())
+        assert "removes it" not in said and "removes the re-export" not in said and "Stop re-exporting" not in said
+        assert "goes on importing for itself" in texts["0001-1-of-1.patch"]
+        assert not listed or "Stop listing sym in pkg\n" in texts["0002-removal.patch"]
+
+
 def test_a_place_in_a_file_that_no_part_edits_is_named_by_the_last_part(tmp_path: Path) -> None:
     files = {**FILES, "warned.py": "import pkg\n\n\ndef go(f):\n    f(pkg)\n"}
     with tree(files) as root:
