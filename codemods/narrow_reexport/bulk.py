@@ -22,7 +22,7 @@ from codemods.engine.report import counted
 from codemods.narrow_reexport.effects import load_lines
 from codemods.narrow_reexport.guard_first import guard_changes
 from codemods.narrow_reexport.landing import NOT_RUN, deliver
-from codemods.narrow_reexport.numbered import CALL_SITES, GUARD, WHOLE, numbered
+from codemods.narrow_reexport.numbered import CALL_SITES, GUARD, REMOVAL, WHOLE, numbered
 from codemods.narrow_reexport.plan_io import Moved, Plan, PlannedPart, changes_of, encode
 
 TEMPLATE = "{title}\n\n{body}"
@@ -93,6 +93,7 @@ def pull_requests(
     changes = [change for _, own in changes_of(plan, root) for change in own]
     parts = numbered(plan, root, way)
     total = max((part.number for part in parts), default=0)
+    removal = next((part.number for part in parts if part.kind == REMOVAL and not part.landed), 0)
     accepted = guard_changes(plan, root, parts, changes) if plan.guard else {}
     done("(the plan itself)")
     placed = {path for part in parts if part.kind == CALL_SITES for path in part.files}
@@ -103,7 +104,7 @@ def pull_requests(
         more = accepted.get(part.number, ())
         if part.kind == CALL_SITES:
             own = tuple(by_path[path] for path in part.files if path in by_path)
-            made = _call_sites(plan, part, own, total) if own else None
+            made = _call_sites(plan, part, own, total, removal, guarded=bool(more)) if own else None
         elif part.kind == GUARD:
             made = _guard(plan, part, more, total) if more else None
         else:
@@ -152,7 +153,9 @@ def _guard(plan: Plan, part: PlannedPart, changes: tuple[FileChange, ...], total
     return PullRequest(part.name, title, _body(plan, plan.symbols, changes, needs), changes, first=True)
 
 
-def _call_sites(plan: Plan, part: PlannedPart, changes: tuple[FileChange, ...], total: int) -> PullRequest:
+def _call_sites(
+    plan: Plan, part: PlannedPart, changes: tuple[FileChange, ...], total: int, removal: int, *, guarded: bool
+) -> PullRequest:
     reached = {file.path: file.symbols for file in plan.files}
     own = {symbol for path in part.files for symbol in reached.get(path, ())}
     symbols = [moved for moved in plan.symbols if moved.symbol in own or not own]
@@ -163,9 +166,11 @@ def _call_sites(plan: Plan, part: PlannedPart, changes: tuple[FileChange, ...], 
         needs += "with every version of the package that has the moved modules."
     elif _stays(plan):
         needs += "as they do today, and the `__init__` goes on importing for itself."
+    elif removal:
+        needs += f"while the re-export is still there. Part {removal} removes it."
     else:
-        needs += f"while the re-export is still there. Part {total} removes it."
-    if plan.guard:
+        needs += "as ever, and the re-export is gone already."
+    if guarded:
         needs += " It stands on the guard, and takes its own files out of the baseline."
     return PullRequest(part.name, title, _body(plan, symbols, changes, needs), changes)
 

@@ -446,3 +446,15 @@ def test_another_folder_than_that_of_the_plan_is_an_error() -> None:
         planned(root / "work", "--source-root", ".")
         outcome = status(root, plan="plan.json")
         assert (outcome.code, "the folder in which the plan was made" in outcome.text) == (3, True)
+
+
+def test_a_part_that_comes_after_the_removal_does_not_say_that_it_removes_anything() -> None:
+    with tree(FILES) as root:
+        planned(root)
+        assert narrow(root, "--apply", PLAN).code == 0
+        (root / "web/late.py").write_text("from pkg import sym\n\nprint(sym(1))\n")
+        shipped = ["--patches", "../p", "--author", "Bob <b@example.org>"]
+        assert status(root, *shipped).code == 0
+        text = (root / "../p/0005-web.patch").read_text()
+        assert "the re-export is gone already" in text
+        assert "removes it" not in text
