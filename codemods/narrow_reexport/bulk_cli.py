@@ -156,7 +156,7 @@ def status(root: Path, arguments: Mapping[str, object]) -> tuple[list[str], list
         beside.append(
             f"{counted(len(dirty), 'file')} of the plan as yet uncommitted, told as on disk: {dirty[0]}{more}"
         )
-    makes = any(arguments[name] for name in ("plan_out", "patches", "branches"))
+    makes = any(arguments[name] for name in ("plan_out", "patches", "branches", "verify_command"))
     if makes and found.plan is None:
         beside.append("no plan was made, and nothing was written")
     if found.plan is not None and wishes is not None and makes:

@@ -458,3 +458,12 @@ def test_a_part_that_comes_after_the_removal_does_not_say_that_it_removes_anythi
         text = (root / "../p/0005-web.patch").read_text()
         assert "the re-export is gone already" in text
         assert "removes it" not in text
+
+
+def test_a_command_is_run_on_what_is_left_also_if_nothing_else_is_made() -> None:
+    with tree(FILES) as root:
+        committed(root)
+        planned(root)
+        outcome = narrow(root, "--status", PLAN, "--split", "count:2", "--verify-command", 'test -z "$CODEMODS_PART"')
+        assert outcome.code == 4
+        assert "tried 1 1-of-2: red" in outcome.text
