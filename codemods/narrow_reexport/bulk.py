@@ -17,7 +17,7 @@ from codemods.engine.bans import BASELINE, FILE_NAME
 from codemods.engine.clock import Clock
 from codemods.engine.errors import BadConfiguration
 from codemods.engine.model import FileChange
-from codemods.engine.pull_request import PullRequest
+from codemods.engine.pull_request import PullRequest, short
 from codemods.engine.report import counted
 from codemods.narrow_reexport.effects import load_lines
 from codemods.narrow_reexport.guard_first import guard_changes
@@ -160,7 +160,7 @@ def _call_sites(
     own = {symbol for path in part.files for symbol in reached.get(path, ())}
     symbols = [moved for moved in plan.symbols if moved.symbol in own or not own]
     names = _names([moved.symbol for moved in symbols])
-    title = f"Import {names} from {_origin(symbols)}, {part.number}/{total}: {part.name}"
+    title = f"Import {names} from {_origin(symbols)}, {part.number}/{total}: {short(part.name)}"
     needs = "This part works alone, before or after any other: the direct imports work "
     if dict(plan.options).get(FROM_SHIMS):
         needs += "with every version of the package that has the moved modules."

@@ -69,6 +69,25 @@ def test_a_branch_is_not_made_from_text_that_no_commit_holds() -> None:
         assert git(root, "branch", "--list", "narrow/*") == ""
 
 
+def test_a_long_list_of_owners_and_a_deep_folder_fit_into_names_and_titles(tmp_path: Path) -> None:
+    pytest.importorskip("codeowners")
+    owners = " ".join(f"@a-long-organisation/a-team-with-a-long-name-{number}" for number in range(12))
+    deep = "/".join(["a_folder_with_a_long_name"] * 9)
+    with tree({**FILES, ".github/CODEOWNERS": f"* {owners}\n", f"{deep}/late.py": FILES["app/main.py"]}) as root:
+        committed(root)
+        for way, title in (
+            ("codeowners", "1/2: @a-long-organisation/a-team-with-a-long-name-0 and 11 more"),
+            ("directory:9", f"2/5: ...{deep[-60:]}"),
+        ):
+            where = ["--patches", str(tmp_path / way), "--branches", f"{way[:3]}/", "--guard-first"]
+            outcome = narrow(root, "pkg", "sym", "--split", way, *where)
+            assert outcome.code == 0, outcome.text
+            titles = git(root, "log", "--all", "--format=%s")
+            number, total = title[0], title[2]
+            assert f"{int(number) + 1}/{int(total) + 1}{title[3:]}\n" in titles
+            assert max(map(len, titles.splitlines())) < 120
+
+
 def test_patches_make_the_run_in_one_go_in_another_checkout(tmp_path: Path) -> None:
     with tree(FILES) as root:
         committed(root)
