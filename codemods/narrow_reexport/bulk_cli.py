@@ -47,7 +47,7 @@ def bulk_options(command: Callable[..., None]) -> Callable[..., None]:
     """The options that turn a run into a plan, patches or branches."""
     options = [
         click.option("--plan", metavar="FILE", help="Narrow what the rows of FILE (TOML or JSON) say."),
-        click.option("--plan-out", metavar="FILE", help="Write what would be done to FILE; leave the tree alone."),
+        click.option("--plan-out", metavar="FILE", help="Write to FILE what would be done; leave the tree alone."),
         click.option(
             "--apply", "apply_plan", metavar="FILE", help="Do what the plan in FILE says, or ship it in parts."
         ),
@@ -74,11 +74,16 @@ def bulk_options(command: Callable[..., None]) -> Callable[..., None]:
         click.option("--dry-run", is_flag=True, help="Print the commands of --open; do nothing."),
         click.option("--verify-command", metavar="CMD", help="Ship only parts with which CMD, in a checkout, exits 0."),
         click.option(
-            "--verify-timeout", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS", help="End CMD after."
+            "--verify-timeout",
+            type=click.FloatRange(min=0, min_open=True),
+            metavar="SECONDS",
+            help="End CMD after so long: red.",
         ),
         click.option("--author", metavar="'NAME <MAIL>'", help="The author of patches and commits.  [default: git's]"),
         click.option("-s", "--sign-off", is_flag=True, help="Add a Signed-off-by line."),
-        click.option("--message", type=click.File(encoding="utf-8"), help="The template: {title}, {body}, {name}."),
+        click.option(
+            "--message", type=click.File(encoding="utf-8"), help="A template of the message: {title}, {body}, {name}."
+        ),
         click.option("--allow-dirty", is_flag=True, help="Write files that have uncommitted changes, too."),
     ]
     for option in reversed(options):
