@@ -215,7 +215,7 @@ def _check_taken(mode: str, taken: Collection[str], arguments: Mapping[str, obje
         name = parameter.name or ""
         if name not in taken and context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
             raise click.UsageError(
-                f"{max(parameter.opts, key=len)} does not go with {mode}: the plan says how it is done"
+                f"{max(parameter.opts, key=len)} does not go with {mode}, which does what the plan says"
             )
 
 
