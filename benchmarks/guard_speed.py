@@ -1,9 +1,9 @@
 """How long the guard takes on a narrowed vLLM 0.33.0, as ratios to ruff's TID251 and to Fixit taken in one run.
 
-Owns the narrowed tree (made once by the codemod, package by package, and kept under `.cache/`) and the table.
+Owns the narrowed tree (made once by the codemod, in one run, and kept under `.cache/`) and the table.
 Invariant: what is timed changes no file, and nothing is asserted: times are for people to read.
 
-    python benchmarks/guard_speed.py [--tree NARROWED] [--rows 1 100 900] [--rounds 3]
+    python benchmarks/guard_speed.py [--tree NARROWED] [--rows 1 100] [--rounds 3]
 """
 
 from __future__ import annotations
@@ -22,14 +22,15 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from every_reexport import packages_of, reexports_of, released
+from every_reexport import released
+from many_rows import rows_of
 from real_vllm import CACHE
 
 from codemods.check_narrowed.guard import followed
 from codemods.engine.bans import FILE_NAME, Ban, load_bans, with_bans
-from codemods.narrow_reexport.session import Session
 
 RELEASE, TOP = "vllm-0.33.0", "vllm"
+ONLY = ("vllm", "vllm.distributed")  # more than a hundred between them
 RULE = "codemods.rules.narrow_reexport"
 SAMPLE = 200
 
@@ -37,7 +38,7 @@ SAMPLE = 200
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else None)
     parser.add_argument("--tree", type=Path, help="a narrowed tree; without one it is made, which takes its time")
-    parser.add_argument("--rows", type=int, nargs="*", default=[1, 100, 900])
+    parser.add_argument("--rows", type=int, nargs="*", default=[1, 100])
     parser.add_argument("--rounds", type=int, default=3)
     given = parser.parse_args()
     narrowed = given.tree or prepared(max(given.rows))
@@ -58,18 +59,14 @@ def prepared(rows: int) -> Path:
     making = folder.with_name(f"{folder.name}.part")
     shutil.rmtree(making, ignore_errors=True)
     shutil.copytree(released(RELEASE), making, symlinks=True)
-    session = Session(making)
-    wanted = [
-        (package, [name for name, _ in reexports_of(session, TOP, package)]) for package in packages_of(session, TOP)
-    ]
-    done = 0
-    for package, names in sorted(wanted, key=lambda each: len(each[1])):
-        if not names or done >= rows:
-            continue
-        command = [sys.executable, "-m", "codemods.narrow_reexport", package, *names, "--keep-going", "-q"]
-        subprocess.run(command, cwd=making, capture_output=True, check=False)
-        done = len(load_bans((making / FILE_NAME).read_bytes())) if (making / FILE_NAME).is_file() else 0
-        print(f"\r{done} rows", end="", file=sys.stderr)
+    lines = ["version = 1"]
+    for package, names in rows_of(released(RELEASE), TOP, rows, only=ONLY if rows <= 100 else ()):
+        lines += ["[[narrow]]", f"package = {json.dumps(package)}", f"symbols = {json.dumps(names)}"]
+    with tempfile.TemporaryDirectory() as scratch:
+        plan = Path(scratch) / "rows.toml"
+        plan.write_text("\n".join(lines))
+        command = [sys.executable, "-m", "codemods.narrow_reexport", "--plan", str(plan), "-q"]
+        subprocess.run(command, cwd=making, check=True)
     making.replace(folder)
     return folder
 
@@ -81,7 +78,15 @@ def table(tree: Path, bans: tuple[Ban, ...], sizes: list[int], rounds: int) -> s
     ]
     chosen = random.Random(1).sample(bans, len(bans))
     check = [sys.executable, "-m", "codemods.check_narrowed", "-q"]
-    ruff = [str(Path(sys.executable).with_name("ruff")), "check", "--select", "TID251", "-q", "--no-cache", "."]
+    ruff = [
+        shutil.which("ruff", path=str(Path(sys.executable).parent)) or shutil.which("ruff") or "ruff",
+        "check",
+        "--select",
+        "TID251",
+        "-q",
+        "--no-cache",
+        ".",
+    ]
     for size in sizes:
         few = tuple(sorted(chosen[:size], key=lambda ban: str(ban.symbol)))
         (tree / FILE_NAME).write_bytes(with_bans(b"", few))

@@ -3,8 +3,10 @@
 Owns the description of a module: how its import ended, what each of its names is bound to, and what the imports and the
 attribute paths inside its functions lead to.
 Invariant: it knows nothing of codemods and never compares; each `fresh` module is imported first, in a process of its own.
+To import `pkg.a.b` is to import `pkg` first, so that one (`top`, if given) is imported once and the processes branch off after it.
 
-    python probe.py  <  {"setup": code, "together": [module, ...], "fresh": [module, ...]}   >  {"together": ..., "fresh": ...}
+    python probe.py  <  {"setup": code, "top": module, "together": [module, ...], "fresh": [module, ...]}
+                     >  {"together": ..., "fresh": ...}
 """
 
 from __future__ import annotations
@@ -107,7 +109,7 @@ def late(module: types.ModuleType) -> tuple[list[str], list[str]]:
                 visit(root, bound, hidden)
         elif isinstance(node, ast.Name):
             value = bound.get(node.id) if node.id not in hidden else None
-            if not issubclass(type(value), types.ModuleType) and " " in describe(value):
+            if node.id in bound and not issubclass(type(value), types.ModuleType):
                 leads.add(f"{node.id} = {describe(value)}")
         elif not isinstance(node, (ast.Import, ast.ImportFrom)):
             for child in ast.iter_child_nodes(node):
@@ -154,6 +156,8 @@ def main() -> None:
     told: dict[str, object] = {}
     if asked["setup"] and not asked.get("late_setup"):
         exec(asked["setup"], {})
+    if asked.get("top"):
+        tell(asked["top"], inside=False)
     told["fresh"] = {name: alone(name) for name in asked["fresh"]}
     told["together"] = {name: tell(name, inside=False) for name in asked["together"]}
     json.dump(told, answer)

@@ -43,7 +43,7 @@ class Package:
     requirement: str
     needs: tuple[str, ...] = ()
     setup: str = ""
-    leave_out: str = r"(?!)"  # modules that must not be imported: they run a program
+    leave_out: str = r"\.__main__$"  # modules that must not be imported: they run a program
 
 
 DJANGO = """
@@ -56,9 +56,12 @@ django.setup()
 """
 
 PACKAGES = {
+    "click": Package("click", "click==8.3.1"),
+    "rich": Package("rich", "rich==14.2.0", ("pygments", "markdown-it-py", "attrs")),
+    "sqlalchemy": Package("sqlalchemy", "sqlalchemy==2.0.45", ("typing-extensions", "greenlet")),
     "sympy": Package("sympy", "sympy==1.14.0", ("mpmath",)),
     "networkx": Package("networkx", "networkx==3.6.1", ("numpy", "scipy")),
-    "django": Package("django", "django==5.2.8", ("asgiref", "sqlparse"), DJANGO, r"\.__main__$"),
+    "django": Package("django", "django==5.2.8", ("asgiref", "sqlparse"), DJANGO),
     "sklearn": Package("sklearn", "scikit-learn==1.7.2", ("numpy", "scipy", "joblib", "threadpoolctl", "pandas")),
     "transformers": Package(
         "transformers",
@@ -92,10 +95,14 @@ class Run:
     seconds: float = 0.0
     wrong: list[str] = field(default_factory=list)
 
+    @property
+    def narrowed(self) -> set[tuple[str, str]]:
+        return {(self.package, self.symbol)}
+
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("packages", nargs="*", default=list(PACKAGES))
+    parser.add_argument("packages", nargs="*", default=["sympy", "networkx", "django", "sklearn", "transformers"])
     parser.add_argument("-n", type=int, default=30)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--json", type=Path)
@@ -120,15 +127,8 @@ def judged(package: Package, given: argparse.Namespace) -> list[Run]:
     dependencies = CACHE / "real" / f"{package.top}-needs"
     chosen = given.only and [tuple(each.split(":")) for each in given.only if each.startswith(f"{package.top}")]
     if not chosen:
-        session = Session(pristine, remember=True)
-        every = [
-            (each, name)
-            for each in packages_of(session, package.top)
-            for name, _ in reexports_of(session, package.top, each)
-        ]
-        random.Random(given.seed).shuffle(every)
-        chosen = every[: given.n]
-    modules = [m for m in modules_of(pristine, package.top) if not re.search(package.leave_out, m)]
+        chosen = in_random_order(Session(pristine, remember=True), package.top, given.seed)[: given.n]
+    modules = modules_of(pristine, package)
     runs: list[Run] = []
     with tempfile.TemporaryDirectory(prefix="codemods-real-") as scratch:
         work = Path(scratch) / "tree"
@@ -147,6 +147,13 @@ def judged(package: Package, given: argparse.Namespace) -> list[Run]:
     return runs
 
 
+def in_random_order(session: Session, top: str, seed: int) -> list[tuple[str, str]]:
+    """Every re-export of a tree, by package and name."""
+    every = [(each, name) for each in packages_of(session, top) for name, _ in reexports_of(session, top, each)]
+    random.Random(seed).shuffle(every)
+    return every
+
+
 class Judge:
     """The copy of one package that runs work on, and what its modules were like before."""
 
@@ -157,6 +164,8 @@ class Judge:
         self.dependencies = dependencies
         self.modules = modules
         self.texts = {path: path.read_text("utf-8", "replace") for path in pristine.rglob("*.py")}
+        self.text_of = {name_of(str(path.relative_to(pristine))): text for path, text in self.texts.items()}
+        self.known = frozenset(modules)
         self.together = self.probe(pristine, modules, [])["together"]
         self.fresh: dict[str, dict[str, object]] = {}
         again = self.probe(pristine, modules, [])["together"]
@@ -197,37 +206,49 @@ class Judge:
         self.restore()
         return run
 
-    def compare(self, run: Run, changed: list[str], dropped: set[str]) -> None:
-        touched = [name_of(path) for path in changed if path.endswith(".py")]
+    def compare(
+        self, run: Run, changed: list[str], dropped: set[str], *, touched: int = 10, near: int = 5, every: bool = True
+    ) -> None:
+        """Import the package, so many of the touched modules and of those that spell the symbol, each for itself.
+
+        With `every`, import every module, too, one after the other in one process.
+        """
+        edited = [name_of(path) for path in changed if path.endswith(".py")]
         spelled = re.compile(rf"\b{re.escape(run.symbol)}\b")
-        near = [
-            name_of(str(path.relative_to(self.pristine))) for path, text in self.texts.items() if spelled.search(text)
+        others = [
+            name_of(str(path.relative_to(self.pristine)))
+            for path, text in (self.texts.items() if near else ())
+            if spelled.search(text)
         ]
-        fresh = dict.fromkeys(
-            [self.package.top, run.package, *touched[:10], *random.Random(1).sample(near, min(len(near), 5))]
-        )
-        fresh = {name: None for name in fresh if name in self.modules}
+        chosen = random.Random(1).sample(others, min(len(others), near))
+        fresh = dict.fromkeys([self.package.top, run.package, *edited[:touched], *chosen])
+        self.against(run, [name for name in fresh if name in self.known], frozenset(edited), dropped, every=every)
+
+    def against(self, run: Run, fresh: list[str], edited: frozenset[str], dropped: set[str], *, every: bool) -> None:
         missing = [name for name in fresh if name not in self.fresh]
         self.fresh |= self.probe(self.pristine, [], missing)["fresh"] if missing else {}
-        after = self.probe(self.work, self.modules, list(fresh))
-        run.modules = len(self.modules)
-        for kind, before in (("together", self.together), ("fresh", {name: self.fresh[name] for name in fresh})):
+        after = self.probe(self.work, self.modules if every else [], fresh)
+        run.modules = len(self.modules if every else fresh)
+        together = self.together if every else {}
+        for kind, before in (("together", together), ("fresh", {name: self.fresh[name] for name in fresh})):
             for name, old in before.items():
-                left = dropped | {key for module, key in self.random if module == name}
-                if self.only_starred(name, run):
-                    left.add(run.symbol)
-                run.wrong += differences(name, old, after[kind][name], run, left, name in touched)
+                left = dropped | {key for module, key in self.random if module == name} | self.starred(name, run)
+                run.wrong += differences(name, old, after[kind][name], run, left, name in edited)
         run.wrong = list(dict.fromkeys(run.wrong))
 
-    def only_starred(self, name: str, run: Run) -> bool:
-        """Whether a module takes the symbol by a star, and never spells it."""
+    def starred(self, name: str, run: Run) -> set[str]:
+        """The narrowed names that a module takes by a star and never spells."""
         # from pkg import *
-        below = name.replace(".", "/")
-        text = next((t for p, t in self.texts.items() if str(p).endswith((f"{below}.py", f"{below}/__init__.py"))), "")
-        return f"from {run.package} import *" in text and not re.search(rf"\b{re.escape(run.symbol)}\b", text)
+        text = self.text_of.get(name, "")
+        return {
+            symbol
+            for package, symbol in run.narrowed
+            if f"from {package} import *" in text and not re.search(rf"\b{re.escape(symbol)}\b", text)
+        }
 
     def probe(self, tree: Path, together: list[str], fresh: list[str]) -> dict[str, dict[str, dict[str, object]]]:
-        asked = json.dumps({"setup": self.package.setup, "together": together, "fresh": fresh})
+        top = "" if self.package.setup else self.package.top
+        asked = json.dumps({"setup": self.package.setup, "top": top, "together": together, "fresh": fresh})
         path = os.pathsep.join([str(tree), str(self.dependencies)])
         env = {
             **os.environ,
@@ -237,7 +258,7 @@ class Judge:
             "HF_HUB_OFFLINE": "1",
         }
         done = subprocess.run(
-            [sys.executable, str(PROBE)],
+            [sys.executable, "-S", str(PROBE)],  # nothing but the tree and what it needs
             input=asked,
             capture_output=True,
             text=True,
@@ -285,19 +306,22 @@ def differences(
     was, now = old["names"], new["names"]
     assert isinstance(was, dict) and isinstance(now, dict)
     for key, value in was.items():
-        if now.get(key) == value or (key in left and key in now) or (name == run.package and key == run.symbol):
+        if now.get(key) == value or (key in left and key in now) or (name, key) in run.narrowed:
             continue
         if key not in now and key in left:
             continue  # names that a star took along and nobody reads
         if key not in now and touched and value.startswith("module "):
             continue  # an import that nothing reads any more went
         found.append(f"{name}.{key}: {value} -> {now.get(key, 'gone')}")
-    if name == run.package and run.symbol in now and not str(now[run.symbol]).startswith("module "):
-        found.append(f"{name} still binds {run.symbol}")
+    for package, symbol in run.narrowed:
+        if name == package and symbol in now and not str(now[symbol]).startswith("module "):
+            found.append(f"{name} still binds {symbol}")
     fails = set(new["fails"]) - set(old["fails"])  # type: ignore[call-overload]
     found += [f"{name}: inside a function {each}" for each in sorted(fails)]
     lost = {each.rpartition(" = ")[2] for each in old["leads"]} - {each.rpartition(" = ")[2] for each in new["leads"]}  # type: ignore[attr-defined]
-    found += [f"{name}: nothing leads to {each} any more" for each in sorted(lost) if not touched or "." in each]
+    # an import that nothing reads any more went, or what is left are the plain names of an edited file
+    lost = {each for each in lost if not touched or ("." in each and not each.startswith("module "))}
+    found += [f"{name}: nothing leads to {each} any more" for each in sorted(lost)]
     return found
 
 
@@ -305,22 +329,27 @@ def name_of(path: str) -> str:
     return path.removesuffix(".py").replace("/", ".").removesuffix(".__init__")
 
 
-def modules_of(tree: Path, top: str) -> list[str]:
-    return sorted(
-        name_of(str(path.relative_to(tree)))
-        for path in (tree / top).rglob("*.py")
-        if "-" not in str(path.relative_to(tree))
-    )
+def modules_of(tree: Path, package: Package) -> list[str]:
+    names = {name_of(str(path.relative_to(tree))) for path in (tree / package.top).rglob("*.py")}
+    return sorted(name for name in names if "-" not in name and not re.search(package.leave_out, name))
 
 
 def fetched(package: Package) -> Path:
-    """The unpacked wheel, and beside it what its imports need."""
+    """The unpacked wheel, and beside it what its imports need.
+
+    Both have bytecode that counts by the source's hash, so that an edited copy is compiled and nothing else is.
+    """
     tree, needs = CACHE / "real" / package.top, CACHE / "real" / f"{package.top}-needs"
     pip = [sys.executable, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-compile"]
     if not tree.exists():
         subprocess.run([*pip, "--no-deps", "--target", str(tree), package.requirement], check=True)
-    if not needs.exists():
+    if package.needs and not needs.exists():
         subprocess.run([*pip, "--target", str(needs), *package.needs], check=True)
+    for folder in (tree, needs):
+        if folder.exists() and not (folder / ".compiled").exists():
+            compile_it = [sys.executable, "-m", "compileall", "-qq", "--invalidation-mode", "checked-hash", str(folder)]
+            subprocess.run(compile_it, check=False, capture_output=True)  # a template of the package may be no Python
+            (folder / ".compiled").touch()
     return tree
 
 

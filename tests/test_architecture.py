@@ -121,7 +121,7 @@ def test_only_the_command_lines_import_click() -> None:
 
 # the cache is no source file: it lies in the user's cache folder, and nobody minds if it is lost; nor is what lies in
 # temporary folders, which `scratch` makes and removes
-WRITERS = ("codemods.engine.project", "codemods.engine.scratch", "codemods.import_cost.cache")
+WRITERS = ("codemods.engine.project", "codemods.engine.disk", "codemods.engine.scratch", "codemods.import_cost.cache")
 
 
 def test_only_the_project_module_writes_files() -> None:
@@ -164,7 +164,6 @@ def test_tests_mirror_the_modules() -> None:
             missing += [mirrored.name] if not mirrored.exists() else []
     # cut by others and tested through them, or thin
     through_others = {
-        "parallel",
         "verify",
         "namespace",
         "blanking",
@@ -180,7 +179,6 @@ def test_tests_mirror_the_modules() -> None:
         "byways",
         "snippet",
         "outcome",
-        "plan",
         "prepare",
         "questions",
         "expressions",

@@ -6,6 +6,9 @@ import sys
 # see narrow_reexport/__main__.py: nothing of the working directory may be imported
 sys.path[:] = [entry for entry in sys.path if os.path.realpath(entry or ".") != os.path.realpath(".")]
 
+# Ctrl-C while modules are loaded: no traceback, and the exit code of a signal.
+sys.excepthook = lambda kind, *rest: None if kind is KeyboardInterrupt else sys.__excepthook__(kind, *rest)
+
 import click
 
 from codemods.check_narrowed import cli

@@ -15,6 +15,7 @@ from pathlib import Path
 from codemods.check_narrowed.offence import Offence
 from codemods.engine.bans import BASELINE
 from codemods.engine.config import load_check_options
+from codemods.engine.disk import read_file
 from codemods.engine.errors import BadConfiguration, Unreadable
 
 _VERSION = 1
@@ -65,7 +66,9 @@ def encode_baseline(baseline: Baseline) -> bytes:
     symbols: dict[str, dict[str, int]] = {}
     for (symbol, path), number in sorted(baseline.accepted.items()):
         symbols.setdefault(symbol, {})[path] = number
-    return (json.dumps({"version": _VERSION, "accepted": symbols}, indent=2, ensure_ascii=False) + "\n").encode()
+    return (json.dumps({"version": _VERSION, "accepted": symbols}, indent=2, ensure_ascii=False) + "\n").encode(
+        "utf-8", "backslashreplace"
+    )
 
 
 def decode_baseline(data: bytes, path: str) -> Baseline:
@@ -94,7 +97,7 @@ def decode_baseline(data: bytes, path: str) -> Baseline:
 def read_baseline(root: Path, path: str) -> Baseline:
     """The baseline in a file below the root. Raises `Unreadable` and `BadConfiguration`."""
     try:
-        data = (root / path).read_bytes()
+        data = read_file(root / path)
     except OSError as error:
         hint = "check_narrowed --add PKG:SYMBOL --baseline FILE writes one"
         raise Unreadable(f"the baseline cannot be read: {error.strerror}", path=path, hint=hint) from error

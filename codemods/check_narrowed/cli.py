@@ -28,15 +28,20 @@ from codemods.engine.config import load_check_options
 from codemods.engine.discover import checkout_top, is_code
 from codemods.engine.errors import CodemodError, Interrupted, Unreadable
 from codemods.engine.model import FileChange, Symbol
-from codemods.engine.report import counted, diff, paint, wants_colour
+from codemods.engine.report import counted, diff, paint
+from codemods.engine.streams import ending_well, put, say
 
 CLEAN, OFFENCES, CANNOT = 0, 1, 3
 _MODES = ("add_symbols", "prune_rows", "rename_rows", "emit", "stdin_filename", "update_baseline")
 
 
 def run(arguments: Mapping[str, object]) -> int:
-    """One invocation; returns the exit code: 0 clean, 1 offences, 3 cannot."""
+    """One invocation; returns the exit code: 0 clean, 1 offences, 3 cannot, 128 + n where signal n ended it."""
     _complain_of(arguments)
+    return ending_well(lambda: _run(arguments))
+
+
+def _run(arguments: Mapping[str, object]) -> int:
     cwd = Path.cwd()
     root = find_rows(cwd) or cwd
     command = _Command(arguments, root, cwd)
@@ -139,7 +144,7 @@ class _Command:
         if self.arguments["show_diff"]:
             self._show([FileChange(path, data, after)] if after != data else [])
         elif self.arguments["fix"]:
-            _write(after)
+            put(after)
         return self._report(report)
 
     def _report(self, report: Report) -> int:
@@ -170,7 +175,7 @@ class _Command:
             self._say([words.error_annotation(error, self._shown()) for error in errors])
         plain = Shown(self.root, self.cwd)
         for error in errors:
-            _echo(words.error_lines(error, plain, paint), err=True)
+            say(words.error_lines(error, plain, paint), err=True)
         return CANNOT
 
     # The other jobs
@@ -198,7 +203,7 @@ class _Command:
             hint = "run with --fix to finish it, or take it back with narrow-reexport --abort"
             raise Interrupted("an earlier run was interrupted while it wrote", path=JOURNAL, hint=hint)
         finished = project.resume(self.root)
-        _echo([f"finished a run that had been interrupted: {counted(len(finished), 'file')}"], err=True)
+        say([f"finished a run that had been interrupted: {counted(len(finished), 'file')}"], err=True)
 
     # Arguments
 
@@ -249,6 +254,8 @@ class _Command:
         path = self._inside(str(self.arguments["stdin_filename"]))
         if not is_code(path):
             raise click.UsageError(f"--stdin-filename takes the name of a Python file, not {path!r}")
+        if sys.stdin is None:
+            raise click.UsageError("--stdin-filename needs a standard input, and it is closed")
         return path, sys.stdin.buffer.read()
 
     # Output
@@ -263,11 +270,11 @@ class _Command:
     def _say(self, lines: Sequence[str]) -> None:
         """To standard output, unless that is for a diff or a text."""
         taken = self.arguments["show_diff"] or (self.arguments["fix"] and self.arguments["stdin_filename"])
-        _echo(lines, err=bool(taken))
+        say(lines, err=bool(taken))
 
     def _show(self, changes: Sequence[FileChange]) -> None:
         if self.arguments["show_diff"]:
-            _write(b"".join(diff(change) for change in changes))
+            put(b"".join(diff(change) for change in changes))
 
     def _save(self, changes: Sequence[FileChange]) -> None:
         from codemods.engine import project
@@ -331,15 +338,3 @@ def _read(root: Path, path: str) -> bytes:
 
 
 _BY_HAND = "the codemod does not rewrite this form: it is to be changed by hand"
-
-
-def _echo(lines: Sequence[str], *, err: bool = False) -> None:
-    stream = sys.stderr if err else sys.stdout
-    if lines:
-        click.echo("\n".join(lines), err=err, color=wants_colour(stream.isatty()))
-
-
-def _write(data: bytes) -> None:
-    sys.stdout.flush()
-    sys.stdout.buffer.write(data)
-    sys.stdout.buffer.flush()

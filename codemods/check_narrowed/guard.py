@@ -17,6 +17,7 @@ from codemods.check_narrowed.sieve import Sieve
 from codemods.engine.bans import FILE_NAME, Ban, load_bans
 from codemods.engine.config import load_check_options, load_narrow_options
 from codemods.engine.discover import excluder, list_files
+from codemods.engine.disk import read_file
 from codemods.engine.errors import CodemodError, Unreadable
 from codemods.engine.model import Module, Site
 from codemods.engine.modules import Layout
@@ -52,7 +53,7 @@ def guarded(root: Path, read: Callable[[str], bytes] | None = None) -> Guard:
 def read_rows(root: Path) -> tuple[Ban, ...]:
     """The rows of a tree. Raises `BadConfiguration`, and `Unreadable` where there is no file."""
     try:
-        data = (root / FILE_NAME).read_bytes()
+        data = read_file(root / FILE_NAME)
     except OSError as error:
         hint = "narrow-reexport writes it; check_narrowed --add PKG:SYMBOL starts it"
         raise Unreadable(f"cannot be read: {error.strerror}", path=FILE_NAME, hint=hint) from error

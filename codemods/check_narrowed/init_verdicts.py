@@ -31,13 +31,16 @@ def init_offences(guard: Guard, path: str, data: bytes) -> Iterator[Offence]:
     if view is None or not guard.suspects_init(path, data):
         return
     try:
-        tree = parse(decode(data, path))
+        yield from _found(view, guard, path, data)
     except NotPython as error:
         for name in (name for name in view.rows if name.encode() in data):
             site = Site(path, error.line or 1, 0, "")
             message = f"the __init__ names the symbol, and {error.reason}: it cannot be checked"
             yield Offence(site, str(view.rows[name].symbol), "unparsed", message)
-        return
+
+
+def _found(view: View, guard: Guard, path: str, data: bytes) -> Iterator[Offence]:
+    tree = parse(decode(data, path))
     if path.endswith(".pyi"):
         syntax = analyse(decode(data, path), tree)
         yield from _stub(view, path, syntax, view.namespaces)

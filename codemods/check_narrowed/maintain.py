@@ -17,6 +17,7 @@ from codemods.check_narrowed.guard import Guard
 from codemods.check_narrowed.rows import complaints, fresh_ban, stale_rows
 from codemods.engine.bans import FILE_NAME, Ban, load_bans, with_bans, with_renamed, without_bans
 from codemods.engine.config import load_check_options, load_narrow_options
+from codemods.engine.disk import read_file
 from codemods.engine.errors import CodemodError, UnknownSymbol, Unreadable
 from codemods.engine.model import FileChange, Symbol
 from codemods.engine.report import counted
@@ -111,7 +112,7 @@ def guard_for(root: Path, rows: Sequence[Ban], like: Guard | None = None) -> Gua
 
 def _bytes(root: Path, path: str) -> bytes:
     try:
-        return (root / path).read_bytes()
+        return read_file(root / path)
     except FileNotFoundError:
         return b""
     except OSError as error:

@@ -56,7 +56,8 @@ def _result(offence: Offence, index: int, shown: Callable[[str], str]) -> dict[s
     region: dict[str, object] = {"startLine": site.line, "startColumn": site.column + 1}
     if site.text:
         region["snippet"] = {"text": site.text}
-    mark = hashlib.blake2b(f"{offence.symbol}\0{site.path}\0{site.text.strip()}".encode(), digest_size=16).hexdigest()
+    said = f"{offence.symbol}\0{site.path}\0{site.text.strip()}"
+    mark = hashlib.blake2b(said.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
     return {
         "ruleId": offence.kind,
         "ruleIndex": index,

@@ -11,6 +11,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import NoReturn, TypeVar
 
+from codemods.engine.disk import read_file
 from codemods.engine.errors import BadConfiguration, Unreadable
 from codemods.engine.toml import did_you_mean, line_of_key, parse_toml
 
@@ -64,7 +65,7 @@ def load_check_options(root: Path) -> CheckOptions:
 
 def _load(root: Path, command: str, kind: type[T]) -> T:
     try:
-        data = (root / _FILE).read_bytes()
+        data = read_file(root / _FILE)
     except FileNotFoundError:
         return kind()
     except OSError as error:
@@ -96,7 +97,7 @@ def line_width(root: Path, path: str = "") -> int:
 
 def bad_value(root: Path, key: str, value: str, detail: str) -> BadConfiguration:
     """The error for a value of `[tool.codemods.narrow_reexport]` that has the right type and makes no sense."""
-    text = (root / _FILE).read_bytes().decode("utf-8")  # it has just been parsed
+    text = read_file(root / _FILE).decode("utf-8")  # it has just been parsed
     first = line_of_key(text, key, f"{_SECTION}.narrow_reexport")
     lines = text.split("\n")
     # a list may be spread over lines: the one that holds the value
@@ -156,7 +157,7 @@ def _widths(full: Path) -> tuple[int, int]:
 @functools.lru_cache(maxsize=64)
 def _parsed_widths(full: Path, _changed: int, _size: int) -> tuple[int, int]:
     try:
-        tables: object = parse_toml(full.read_bytes(), full.name)
+        tables: object = parse_toml(read_file(full), full.name)
     except (OSError, BadConfiguration):
         return 0, 0
     if full.name != _FILE:

@@ -6,7 +6,7 @@ never lets the target's git configuration start a program.
 """
 
 # Thousands of paths: strings cost a fifth of what pathlib does.
-# ruff: noqa: PTH113, PTH114, PTH116, PTH118, PTH123
+# ruff: noqa: PTH113, PTH114, PTH116, PTH118
 from __future__ import annotations
 
 import os
@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from codemods.engine.disk import read_file, read_start
 from codemods.engine.errors import BadConfiguration, Unreadable
 
 if TYPE_CHECKING:
@@ -110,8 +111,7 @@ def _is_program(full: str) -> bool:
     try:
         if not os.access(full, os.X_OK) or not _is_file(full):
             return False
-        with open(full, "rb") as file:
-            return _SHEBANG.match(file.readline(200)) is not None
+        return _SHEBANG.match(read_start(full, 200).partition(b"\n")[0] + b"\n") is not None
     except OSError:  # what cannot be read is no program that anybody runs
         return False
 
@@ -259,8 +259,7 @@ def _with_ignore(ignores: tuple[_Ignore, ...], top: str, prefix: str) -> tuple[_
     if not stat.S_ISREG(os.lstat(full).st_mode):  # git does not follow a symlink here; a FIFO would hang
         return ignores
     try:
-        with open(full, "rb") as file:
-            text = os.fsdecode(file.read().removeprefix(b"\xef\xbb\xbf"))
+        text = os.fsdecode(read_file(full).removeprefix(b"\xef\xbb\xbf"))
     except OSError as error:
         raise Unreadable(f"cannot be read: {error.strerror}", path=f"{prefix}.gitignore") from error
     lines = [line.removesuffix("\r") for line in text.split("\n")]

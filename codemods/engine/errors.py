@@ -56,3 +56,7 @@ class CannotWrite(CodemodError):
 
 class Interrupted(CodemodError):
     """A journal of an earlier run is in the way and cannot be finished."""
+
+
+class WorkerLost(CodemodError):
+    """A worker process was killed before it had done its part."""

@@ -261,9 +261,12 @@ class Repository:
         except OSError as error:
             raise GitFailed(f"git cannot be started: {error.strerror}") from error
         if done.returncode:
-            said = done.stderr.decode("utf-8", "replace").strip().splitlines() or ["it says nothing"]
-            lines = "\n    ".join(said[-shown:])
-            raise GitFailed(f"git {arguments[0]} failed: {lines}")
+            rows = [row.strip() for row in done.stderr.decode("utf-8", "replace").splitlines() if row.strip()]
+            fatal = [row for row in rows if row.startswith("fatal: ")][:1] if shown == 1 else []
+            lines = "\n    ".join(fatal or rows[-shown:] or ["it says nothing"]).removeprefix("fatal: ")
+            # somebody else's folder: git's last line is the way out
+            hint = rows[-1] if rows and rows[-1].startswith("git config ") else ""
+            raise GitFailed(f"git {arguments[0]} failed: {lines}", hint=hint)
         return done.stdout.decode("utf-8", "surrogateescape")
 
 

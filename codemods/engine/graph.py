@@ -9,7 +9,7 @@ Invariant: it never reads a file but through the `read` it was given, never impo
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 
 from codemods.engine.eager_reads import Reads, with_reads
@@ -119,11 +119,12 @@ class ImportGraph:
             path = module.path if module else ""
             parent = name.rpartition(".")[0]
             found = [ImportEdge(name, parent, path, 0)] if parent else []
-            events = self.outline(name).events
-            for index, event in enumerate(events):
+            bound: set[str] = set()  # so far
+            for event in self.outline(name).events:
                 if not isinstance(event, Binds):
-                    targets = self._targets(name, event, events[:index])
+                    targets = self._targets(name, event, bound)
                     found += [ImportEdge(name, target, path, event.line) for target in targets if target != name]
+                bound.update(_own(name, (event,)))
             self._edges[name] = tuple(found)
         return self._edges[name]
 
@@ -189,7 +190,7 @@ class ImportGraph:
         own = self._own_names(package)
         return tuple(name for name in self._listed[package] if self.submodule(package, name) and name not in own)
 
-    def _targets(self, name: str, event: Imports | FromImports, earlier: tuple[Event, ...]) -> Iterator[str]:
+    def _targets(self, name: str, event: Imports | FromImports, bound: Set[str]) -> Iterator[str]:
         yield event.module
         if isinstance(event, Imports) or not self.module(event.module):
             return
@@ -198,7 +199,7 @@ class ImportGraph:
         for found, _ in event.names:
             if self.submodule(event.module, found):
                 # A package that imports from itself sees what it has bound so far, others see all of it.
-                own = _own(name, earlier) if event.module == name else self._own_names(event.module)
+                own = bound if event.module == name else self._own_names(event.module)
                 if found not in own:
                     yield f"{event.module}.{found}"
             elif event.module != name and found != "*":

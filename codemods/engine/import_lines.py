@@ -18,8 +18,11 @@ _COMMENT = re.compile(rb"#[^\r\n]*")
 _GAP = rb"[ \t\f\r\n\\]"
 _DOTTED = rb"[\w\x80-\xff]+(?:" + _GAP + rb"*\." + _GAP + rb"*[\w\x80-\xff]+)*"
 _PART = re.compile(rb"(?P<name>" + _DOTTED + rb"|\*)(?:" + _GAP + rb"+as" + _GAP + rb"+(?P<alias>[\w\x80-\xff]+))?")
-_FROM = re.compile(rb"(?:^|[;:>.\t\f ])from(?:[ \t\f]|(?=[.\\]))(?P<module>[\w.\x80-\xff \t\f\\\r\n]*)\Z")
-_PLAIN = re.compile(rb"(?:^|[;:]|>>>|\.\.\.)[ \t\f]*(?:lazy[ \t\f]+)?\Z")
+_FROM = re.compile(rb"(?:^|[;:>.\t\f \r\xbf])from(?:[ \t\f]|(?=[.\\]))(?P<module>[\w.\x80-\xff \t\f\\\r\n]*)\Z")
+# Where a statement may start: on a line, behind a byte order mark, in `if x: import y`, behind a semicolon. For a text with a
+# line break in front: an engine looks for a byte of a set at once, and tries `^` everywhere.
+START = rb"[\n;:\r](?:\xef\xbb\xbf)?[ \t\f]*"
+_PLAIN = re.compile(rb"(?:^(?:\xef\xbb\xbf)?|[;:\r]|>>>|\.\.\.)[ \t\f]*(?:lazy[ \t\f]+)?\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +39,7 @@ def import_lines(data: bytes) -> Iterator[ImportLine]:
     for found in _IMPORT.finditer(data):
         at = found.start()
         start = data.rfind(b"\n", 0, at) + 1
-        while start > 1 and data[:start].endswith((b"\\\n", b"\\\r\n")):
+        while start > 1 and data.endswith((b"\\\n", b"\\\r\n"), 0, start):
             start = data.rfind(b"\n", 0, start - 1) + 1
         head = data[start:at]
         module: bytes | None = None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -41,6 +42,11 @@ class Entry:
         old = "" if before is None else digest(before)
         return cls(path, before is None, old, digest(after), tuple(_splices(before or b"", after)))
 
+    def is_moved(self, now: bytes | None, digest: Callable[[bytes], str]) -> bool | None:
+        """Whether a file holds the new text (True) or the old one (False, also: is not there yet); None if neither."""
+        found = "" if now is None else digest(now)
+        return True if found == self.after else False if found == self.before else None
+
     def turned(self, data: bytes, *, forward: bool) -> bytes:
         """The other text: the new one out of the old one, or the other way round."""
         pieces: list[bytes] = []
@@ -71,7 +77,10 @@ def encode_journal(entries: Sequence[Entry]) -> bytes:
 
 def decode_journal(data: bytes) -> tuple[Entry, ...]:
     """The entries of a journal; raises ValueError, TypeError or KeyError on anything else."""
-    journal: object = json.loads(data)
+    try:
+        journal: object = json.loads(data)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
     if not isinstance(journal, dict) or journal.get("version") != _VERSION:
         raise ValueError(f"not a journal of version {_VERSION}")
     return tuple(_entry(file) for file in journal["files"])
@@ -81,7 +90,9 @@ def _entry(file: dict[str, object]) -> Entry:
     path, created, before, after, rows = (file[key] for key in ("path", "created", "before", "after", "splices"))
     if not (isinstance(path, str) and isinstance(before, str) and isinstance(after, str) and isinstance(rows, list)):
         raise TypeError("a field of the wrong type")
-    splices = tuple(Splice(int(offset), base64.b64decode(old), base64.b64decode(new)) for offset, old, new in rows)
+    if b"\0" in os.fsencode(path) or not all(type(row) is list and type(row[0]) is int for row in rows if row != []):
+        raise ValueError("a field that no journal holds")
+    splices = tuple(Splice(offset, base64.b64decode(old), base64.b64decode(new)) for offset, old, new in rows)
     return Entry(path, bool(created), before, after, splices)
 
 

@@ -11,7 +11,7 @@ import re
 import warnings
 from collections.abc import Iterable, Iterator
 
-_ALL = re.compile(rb"^__all__(?:\s*:[^=\n]*)?\s*=\s*[\[(]([^\])#\\]*)[\])]\s*$", re.MULTILINE)
+_ALL = re.compile(rb"^(?:\xef\xbb\xbf)?__all__(?:\s*:[^=\n]*)?\s*=\s*[\[(]([^\])#\\]*)[\])]\s*$", re.MULTILINE)
 _QUOTED = re.compile(rb"""["'](\w+)["']""")
 
 

@@ -19,6 +19,7 @@ from codemods.engine import blanking
 from codemods.engine.blanking import Unsure
 from codemods.engine.branches import branches
 from codemods.engine.model import Module
+from codemods.engine.source import LARGEST
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,8 @@ class Outline:
 
 def outline(data: bytes, module: Module) -> Outline:
     """The eager imports and bindings of `module`, whose source is `data`."""
+    if len(data) > LARGEST:
+        return Outline((), readable=False)
     try:
         return Outline(tuple(_Scan(blanking.blanked(data), module).run()))
     except (Unsure, *_UNPARSABLE):
@@ -197,7 +200,7 @@ def _bound(node: ast.stmt) -> Iterator[str]:
 _LINE = re.compile(r"^ *(?=[^ \n)\]}])", re.MULTILINE)
 _DEF = re.compile(r"(?:async\s+)?def\s+(\w+)|class\s+(\w+)")
 _IMPORT = re.compile(r"import\s+(.+)", re.DOTALL)
-_FROM = re.compile(r"from\s*(\.[.\s]*)?([\w.\s]*?)\s*\bimport\b\s*(.+)", re.DOTALL)
+_FROM = re.compile(r"from\s*([\w.\s]*?)\bimport\b\s*(.+)", re.DOTALL)
 _SIMPLE = re.compile(r"(\w+)\s*(=(?!=)|:|(?:[-+%&|^@]|\*\*?|//?|<<|>>)=)")
 _FOR = re.compile(r"for\s+(\w+)\s+in\b")
 _AS = re.compile(r"\bas\b")
@@ -345,9 +348,9 @@ class _Scan:
                     bound = "" if in_class else alias or name.partition(".")[0]
                     self.events.append(Imports(name, line, bound))
             elif code.startswith("from") and (found := _FROM.fullmatch(code)):
-                module = self.module.absolute("." * (found[1] or "").count(".") + "".join(found[2].split()))
+                module = self.module.absolute("".join(found[1].split()))
                 names = tuple(
-                    (name, "" if in_class else alias or name) for name, alias in blanking.listed_names(found[3])
+                    (name, "" if in_class else alias or name) for name, alias in blanking.listed_names(found[2])
                 )
                 if module:
                     self.events.append(FromImports(module, names, line))

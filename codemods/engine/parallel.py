@@ -1,16 +1,26 @@
 """One pure function over many files, on all cores.
 
 Owns the worker processes. The shared argument goes to each worker once.
-Invariant: results come back in the order of the jobs, the same as a serial run gives.
+Invariant: results come back in the order of the jobs, the same as a serial run gives; no worker outlives this process, and
+where no process can be started the jobs are done in this one.
 """
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import multiprocessing
 import os
+import signal
+import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from typing import Any, TypeVar
+
+from codemods.engine.errors import WorkerLost
+from codemods.engine.memory import RARELY
 
 T = TypeVar("T")
 S = TypeVar("S")
@@ -24,28 +34,79 @@ def each(
     shared: S,
     executor: Executor | None = None,
 ) -> Iterator[T]:
-    """`function(path, data, shared)` for each (path, data): on processes of our own, or on any executor."""
+    """`function(path, data, shared)` for each (path, data): on processes of our own, or on any executor.
+
+    Raises WorkerLost where a process of our own was killed.
+    """
     if executor is not None:
         from codemods.engine.executors import each_on
 
         yield from each_on(executor, function, jobs, shared)
         return
     workers = min(_cores(), len(jobs))
-    if workers < 2:
+    pool = _pool(workers, shared) if workers > 1 else None
+    if pool is None:
         for path, data in jobs:
             yield function(path, data, shared)
         return
+    size = max(1, min(32, len(jobs) // (workers * 4)))
+    done = 0
+    try:
+        for result in pool.map(
+            _call, [function] * len(jobs), [path for path, _ in jobs], [data for _, data in jobs], chunksize=size
+        ):
+            yield result
+            done += 1
+    except BrokenProcessPool as error:
+        among = [path for path, _ in jobs[done : done + size * workers]]
+        hint = f"if memory ran out, take large files out with --exclude; it was at work on files from {among[0]} to {among[-1]}"
+        raise WorkerLost("a worker process was ended from outside, perhaps since memory ran out", hint=hint) from error
+    except BaseException:  # Ctrl-C, or nobody wants the rest: what is under way is of no use any more
+        _end(pool)
+        raise
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _pool(workers: int, shared: object) -> ProcessPoolExecutor | None:
+    """Workers that are running; None where no process can be started, or none can be talked to (no /dev/shm)."""
     # fork where there is one: the modules are loaded already, and this process has no threads
     method = "fork" if "fork" in multiprocessing.get_all_start_methods() else "spawn"
-    size = max(1, min(32, len(jobs) // (workers * 4)))
-    with ProcessPoolExecutor(workers, multiprocessing.get_context(method), _start, (shared,)) as pool:
-        yield from pool.map(
-            _call, [function] * len(jobs), [path for path, _ in jobs], [data for _, data in jobs], chunksize=size
-        )
+    pool: ProcessPoolExecutor | None = None
+    try:
+        pool = ProcessPoolExecutor(workers, multiprocessing.get_context(method), _start, (shared, os.getpid()))
+        pool.submit(_cores).result()  # processes are started with the first job
+    except (OSError, ImportError, NotImplementedError, RuntimeError):  # RuntimeError: no thread can be started
+        if pool is not None:
+            _end(pool)
+            pool.shutdown(wait=False, cancel_futures=True)
+        return None
+    return pool
 
 
-def _start(shared: object) -> None:
+def _end(pool: ProcessPoolExecutor) -> None:
+    for process in list((getattr(pool, "_processes", None) or {}).values()):
+        process.kill()
+
+
+def _start(shared: object, parent: int) -> None:
+    # Ctrl-C reaches every process of a terminal; the parent alone decides, and ends its workers
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for name in ("SIGTERM", "SIGHUP"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.SIG_DFL)
+    with contextlib.suppress(RuntimeError):  # no more threads for this user
+        threading.Thread(target=_watch, args=(parent,), daemon=True).start()
+    gc.freeze()  # what was there before is not looked through again and again
+    gc.set_threshold(*RARELY)
     _shared[:] = [shared]
+
+
+def _watch(parent: int) -> None:
+    """End with the parent: one that was killed cannot end its workers."""
+    while os.getppid() == parent:
+        time.sleep(1)
+    os._exit(1)
 
 
 def _call(function: Callable[[str, bytes, S], T], path: str, data: bytes) -> T:

@@ -6,24 +6,26 @@ overwrites a text that it has not seen.
 """
 
 # The calls of `os` are the steps between which a run can be killed: they stand here as such.
-# ruff: noqa: PTH101, PTH105, PTH108, PTH110, PTH113, PTH114, PTH116, PTH118, PTH123, PTH208
+# ruff: noqa: PTH105, PTH110, PTH113, PTH114, PTH116, PTH118
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import os
 import stat
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from codemods.engine import disk
 from codemods.engine.errors import CannotWrite, Interrupted, Unreadable
 from codemods.engine.journal import JOURNAL, Entry, decode_journal, encode_journal
 from codemods.engine.model import FileChange
 
-_TEMPORARY = ".codemods-"  # then random digits, then `.tmp`; beside the file that it will replace
 _JOURNAL_TEMPORARY = f"{JOURNAL}.tmp"
 _BY_HAND = f"put the file right and run again, or remove {JOURNAL} to keep all files as they are"
+_REMEMBERED = 200_000_000
 _NO_SOURCES = frozenset({".git", ".hg"})
 
 
@@ -37,10 +39,10 @@ class Tree:
     def read(self, path: str) -> bytes:
         """The bytes of a file; nothing is cached."""
         try:
-            with open(f"{self.root}/{path}", "rb", buffering=0) as file:
-                return file.readall()
+            return disk.read_file(f"{self.root}/{path}")
         except OSError as error:
-            raise Unreadable(f"cannot be read: {_why(error)}", path=path) from error
+            hint = "put it right, or take it out with --exclude" if self.paths else ""
+            raise Unreadable(f"cannot be read: {_why(error)}", path=path, hint=hint) from error
 
     def has(self, path: str) -> bool:
         """Whether there is such a file; it need not be one of those that could matter."""
@@ -63,18 +65,23 @@ class Tree:
 
 
 class RememberedTree(Tree):
-    """A tree whose files are read once and kept: for many questions about files that nobody changes meanwhile."""
+    """A tree whose files are read once and kept, up to 200 MB: for many questions about files that nobody changes meanwhile."""
 
     def __init__(self, root: Path, paths: tuple[str, ...]) -> None:
         super().__init__(root, paths)
         object.__setattr__(self, "_kept", {})
+        object.__setattr__(self, "_size", [0])
 
     def read(self, path: str) -> bytes:
         """The bytes of a file, as they were when it was first read."""
         kept: dict[str, bytes] = self._kept  # type: ignore[attr-defined]
-        if path not in kept:
-            kept[path] = super().read(path)
-        return kept[path]
+        if path in kept:
+            return kept[path]
+        data = super().read(path)
+        if self._size[0] + len(data) <= _REMEMBERED:  # type: ignore[attr-defined]
+            kept[path] = data
+            self._size[0] += len(data)  # type: ignore[attr-defined]
+        return data
 
     def has(self, path: str) -> bool:
         """Whether there is such a file, also one that is only planned."""
@@ -84,6 +91,7 @@ class RememberedTree(Tree):
         """The same tree with other bytes in some files; what was read of the rest is kept."""
         tree = RememberedTree(self.root, self.paths)
         tree._kept.update({**self._kept, **files})  # type: ignore[attr-defined]
+        tree._size[0] = self._size[0]  # type: ignore[attr-defined]
         return tree
 
 
@@ -116,25 +124,13 @@ def save(root: Path, changes: Sequence[FileChange]) -> None:
 
     A change whose `before` is empty and whose file is missing creates the file. Symlinks are written through.
     """
-    if os.path.lexists(root / JOURNAL):
-        hint = "run again to finish it, or take it back with --abort"
-        raise Interrupted("an earlier run was interrupted", path=JOURNAL, hint=hint)
-    entries, afters = _checked(root, changes)
-    if not entries:
-        return
     try:
-        _write_journal(root, encode_journal(entries))
+        with disk.locked(root):
+            _save(root, changes)
+    except disk.Busy as error:
+        raise _busy(error) from error
     except OSError as error:
-        raise CannotWrite(f"the journal cannot be written: {_why(error)}", path=JOURNAL) from error
-    started: list[Entry] = []
-    for entry in entries:
-        started.append(entry)
-        try:
-            _replace(root / entry.path, afters[entry.path])
-        except OSError as error:
-            _roll_back(root, started)
-            raise CannotWrite(f"cannot be written: {_why(error)}; nothing was changed", path=entry.path) from error
-    _drop_journal(root)
+        raise CannotWrite(f"the tree cannot be opened: {_why(error)}", path=str(root)) from error
 
 
 def resume(root: Path) -> tuple[str, ...]:
@@ -151,9 +147,9 @@ def deliver(file: Path, data: bytes) -> None:
     """Write a file that is no source: a plan. It appears whole or not at all."""
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        temporary = file.with_name(f"{_TEMPORARY}{file.name}.tmp")  # the name that a killed run has left, too
-        _remove(temporary)
-        _replace(file, data, temporary)
+        temporary = file.with_name(f"{disk.TEMPORARY}{file.name}.tmp")  # the name that a killed run has left, too
+        disk.remove(temporary)
+        disk.replace(file, data, temporary)
     except OSError as error:
         raise CannotWrite(f"cannot be written: {_why(error)}", path=str(file)) from error
 
@@ -164,9 +160,61 @@ def deliver_folder(folder: Path, files: dict[str, bytes]) -> None:
     if not all(name == "series" or name.endswith((".patch", ".tmp")) for name in there):
         raise CannotWrite("holds other files than patches", path=str(folder), hint="choose a new folder")
     for name in sorted(there - files.keys()):
-        _remove(folder / name)
+        disk.remove(folder / name)
     for name, data in files.items():
         deliver(folder / name, data)
+
+
+def _save(root: Path, changes: Sequence[FileChange]) -> None:
+    if os.path.lexists(root / JOURNAL):
+        hint = "run again to finish it, or take it back with --abort"
+        raise Interrupted("an earlier run was interrupted", path=JOURNAL, hint=hint)
+    entries, afters = _checked(root, changes)
+    if not entries:
+        return
+    try:
+        _write_journal(root, encode_journal(entries))
+    except OSError as error:
+        raise CannotWrite(f"the journal cannot be written: {_why(error)}", path=JOURNAL) from error
+    ready: dict[str, Path] = {}
+    try:
+        _prepare(root, entries, afters, ready)
+        _put_in_place(root, entries, ready)
+    except BaseException:  # also Ctrl-C: then the journal stays, and tells the next run what is left to do
+        _discard(ready.values())
+        raise
+    _drop_journal(root)
+
+
+def _prepare(root: Path, entries: Sequence[Entry], afters: Mapping[str, bytes], ready: dict[str, Path]) -> None:
+    """All new texts, each beside its file: a full disk shows before the first file changes."""
+    for entry in entries:
+        try:
+            ready[entry.path] = disk.prepare(root / entry.path, afters[entry.path])
+        except OSError as error:
+            _drop_journal(root)
+            raise CannotWrite(f"cannot be written: {_why(error)}; nothing was changed", path=entry.path) from error
+
+
+def _put_in_place(root: Path, entries: Sequence[Entry], ready: dict[str, Path]) -> None:
+    started: list[Entry] = []
+    for entry in entries:
+        started.append(entry)
+        try:
+            if _inside(root, entry.path) != entry.path:  # a folder may have become a symlink since
+                raise OSError(errno.ELOOP, "it leads elsewhere than before")
+            os.replace(ready[entry.path], root / entry.path)
+        except OSError as error:
+            _roll_back(root, started)
+            raise CannotWrite(f"cannot be written: {_why(error)}; nothing was changed", path=entry.path) from error
+        del ready[entry.path]
+
+
+def _discard(files: Iterable[Path]) -> None:
+    """Remove what was made ready and is not needed; what cannot be removed does no harm."""
+    for file in files:
+        with contextlib.suppress(OSError):
+            disk.remove(file)
 
 
 # --- before anything is written ---
@@ -235,50 +283,9 @@ def _inside(root: Path, path: str) -> str | None:
 def _content(full: Path) -> bytes | None:
     """The bytes of a file, None if it does not exist."""
     try:
-        return full.read_bytes()
+        return disk.read_file(full)
     except FileNotFoundError:
         return None
-
-
-# --- one file ---
-
-
-def _replace(full: Path, data: bytes, temporary: Path | None = None) -> None:
-    """Put `data` in the place of a file, or create it, in one step; mode bits and owner stay."""
-    try:
-        kept = os.stat(full)
-    except FileNotFoundError:
-        kept = None
-    temporary = temporary or full.with_name(f"{_TEMPORARY}{os.urandom(6).hex()}.tmp")
-    try:
-        _create(temporary, data, 0o600 if kept else 0o666)
-        if kept:
-            _keep_owner(temporary, kept)
-            os.chmod(temporary, stat.S_IMODE(kept.st_mode))
-        os.replace(temporary, full)
-    except BaseException:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(temporary)
-        raise
-
-
-def _create(full: Path, data: bytes, mode: int) -> None:
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
-    with open(os.open(full, flags, mode), "wb") as file:
-        file.write(data)
-
-
-def _keep_owner(temporary: Path, kept: os.stat_result) -> None:
-    """Where root edits the files of another user, they stay theirs."""
-    made = os.stat(temporary)
-    if hasattr(os, "chown") and (made.st_uid, made.st_gid) != (kept.st_uid, kept.st_gid):
-        with contextlib.suppress(PermissionError):  # only root may give files away
-            os.chown(temporary, kept.st_uid, kept.st_gid)
-
-
-def _remove(full: Path) -> None:
-    with contextlib.suppress(FileNotFoundError):
-        os.unlink(full)
 
 
 # --- the journal ---
@@ -288,29 +295,18 @@ def _write_journal(root: Path, data: bytes) -> None:
     """The journal appears whole or not at all, and is on the disk before the first file changes."""
     temporary = root / _JOURNAL_TEMPORARY
     try:
-        _remove(temporary)
-        _create(temporary, data, 0o600)
-        _flush(temporary, os.O_RDWR)
+        disk.remove(temporary)
+        disk.create(temporary, data, 0o600, flush=True)
         os.replace(temporary, root / JOURNAL)
     except BaseException:
-        _remove(temporary)
+        _discard([temporary])
         raise
-    if hasattr(os, "O_DIRECTORY"):  # only POSIX opens a folder, to flush the new name in it
-        with contextlib.suppress(OSError):  # and not every file system there; the journal is in place either way
-            _flush(root, os.O_RDONLY)
-
-
-def _flush(full: Path, flags: int) -> None:
-    handle = os.open(full, flags)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+    disk.flush_folder(root)
 
 
 def _drop_journal(root: Path) -> None:
     try:
-        _remove(root / JOURNAL)
+        disk.remove(root / JOURNAL)
     except OSError as error:
         detail = f"every file is written, but the journal cannot be removed: {_why(error)}"
         raise CannotWrite(detail, path=JOURNAL) from error
@@ -323,11 +319,25 @@ def _roll_back(root: Path, started: Sequence[Entry]) -> None:
             _move(root, entry, forward=False)
         except OSError as error:
             detail = f"can neither be written nor put back: {_why(error)}"
-            raise Interrupted(detail, path=entry.path, hint="then take the run back with --abort") from error
+            raise Interrupted(
+                detail, path=entry.path, hint="make it writable, or make room, and take the run back with --abort"
+            ) from error
     _drop_journal(root)
 
 
 def _settle(root: Path, *, forward: bool) -> tuple[str, ...]:
+    if not any(os.path.lexists(root / name) for name in (JOURNAL, _JOURNAL_TEMPORARY)):
+        return ()
+    try:
+        with disk.locked(root):
+            return _settled(root, forward=forward)
+    except disk.Busy as error:
+        raise _busy(error) from error
+    except OSError as error:
+        raise CannotWrite(f"the journal cannot be followed: {_why(error)}", path=JOURNAL) from error
+
+
+def _settled(root: Path, *, forward: bool) -> tuple[str, ...]:
     entries = _read_journal(root)
     if not entries:
         return ()
@@ -335,7 +345,7 @@ def _settle(root: Path, *, forward: bool) -> tuple[str, ...]:
         if _inside(root, entry.path) != entry.path:
             raise Interrupted("the journal names a file that is not in the tree", path=entry.path, hint=_BY_HAND)
         try:
-            moved = _is_moved(entry, _content(root / entry.path))
+            moved = entry.is_moved(_content(root / entry.path), digest)
         except OSError as error:
             raise Interrupted(f"cannot be read: {_why(error)}", path=entry.path, hint=_BY_HAND) from error
         if moved is None:
@@ -346,36 +356,30 @@ def _settle(root: Path, *, forward: bool) -> tuple[str, ...]:
             _move(root, entry, forward=forward)
         except OSError as error:
             raise CannotWrite(f"cannot be written: {_why(error)}; the journal stays", path=entry.path) from error
-    _sweep({root, *((root / entry.path).parent for entry in entries)})
+    disk.sweep({root, *((root / entry.path).parent for entry in entries)})
     _drop_journal(root)
     return tuple(entry.path for entry in entries)
 
 
 def _read_journal(root: Path) -> tuple[Entry, ...]:
     try:
-        data = (root / JOURNAL).read_bytes()
+        data = disk.read_file(root / JOURNAL)
     except FileNotFoundError:
-        _remove(root / _JOURNAL_TEMPORARY)  # killed before the journal was in place: nothing had been written
+        disk.remove(root / _JOURNAL_TEMPORARY)  # killed before the journal was in place: nothing had been written
         return ()
     except OSError as error:
-        raise Interrupted(f"the journal cannot be read: {_why(error)}", path=JOURNAL) from error
+        raise Interrupted(f"the journal cannot be read: {_why(error)}", path=JOURNAL, hint=_BY_HAND) from error
     try:
         return decode_journal(data)
     except (ValueError, TypeError, KeyError) as error:
         raise Interrupted(f"the journal cannot be understood: {error}", path=JOURNAL, hint=_BY_HAND) from error
 
 
-def _is_moved(entry: Entry, now: bytes | None) -> bool | None:
-    """Whether a file holds the new text (True) or the old one (False, also: is not there yet); None if neither."""
-    found = "" if now is None else digest(now)
-    return True if found == entry.after else False if found == entry.before else None
-
-
 def _move(root: Path, entry: Entry, *, forward: bool) -> None:
     """Bring one file to the wanted side, unless it is there already. Raises OSError if that cannot be done."""
     full = root / entry.path
     now = _content(full)
-    moved = _is_moved(entry, now)
+    moved = entry.is_moved(now, digest)
     if moved is forward:
         return
     text = entry.turned(now or b"", forward=forward)
@@ -383,17 +387,13 @@ def _move(root: Path, entry: Entry, *, forward: bool) -> None:
     if moved is None or digest(text) != (wanted or digest(b"")):
         raise OSError("it changed while the journal was followed")
     if entry.created and not forward:
-        _remove(full)
+        disk.remove(full)
     else:
-        _replace(full, text)
+        disk.replace(full, text)
 
 
-def _sweep(folders: set[Path]) -> None:
-    """Remove the temporary files of the killed run."""
-    for folder in sorted(folders):
-        for name in os.listdir(folder):
-            if name.startswith(_TEMPORARY) and name.endswith(".tmp"):
-                _remove(folder / name)
+def _busy(error: OSError) -> CannotWrite:
+    return CannotWrite(f"{_why(error)}; nothing was written", path=JOURNAL, hint="run again when it is done")
 
 
 def _why(error: OSError) -> str:

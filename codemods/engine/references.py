@@ -147,9 +147,12 @@ def binds_package(syntax: Syntax, module: Module, target: Target) -> bool:
     package = target.package
     carriers = {module for module, _ in target.carriers}
     tops = {package.partition(".")[0]} | {lost.partition(".")[0] for lost in target.lost}
+    above = {*_prefixes(package)} | {part for lost in target.lost for part in _prefixes(lost.rpartition(".")[0])}
     for statement, _ in syntax.imports:
         if isinstance(statement, ast.Import):
-            if any(alias.name.partition(".")[0] in tops for alias in statement.names):
+            # import top.other                       binds top, and all below it
+            # import top.other as o                  binds that module alone
+            if any((a.name in above if a.asname else a.name.partition(".")[0] in tops) for a in statement.names):
                 return True
             if any(alias.name in carriers for alias in statement.names):
                 return True

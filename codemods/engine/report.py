@@ -6,16 +6,20 @@ Invariant: it decides nothing; a diff's bytes are the files' bytes, whatever the
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from codemods.engine.errors import CodemodError
-from codemods.engine.model import FileChange, Site
+
+if TYPE_CHECKING:
+    from codemods.engine.model import FileChange, Site
 
 
 def diff(change: FileChange) -> bytes:
     """A unified diff of one file as `git diff` writes it."""
+    import difflib
+
     name = change.path.encode("utf-8", "surrogateescape")
     old, new = _quoted(b"a/" + name), _quoted(b"b/" + name)
     created = not change.before

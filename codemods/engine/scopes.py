@@ -121,6 +121,7 @@ class Syntax:
     names: list[Use] = field(default_factory=list)
     attributes: list[Use] = field(default_factory=list)
     strings: list[Use] = field(default_factory=list)
+    byte_strings: list[Use] = field(default_factory=list)
     calls: list[Use] = field(default_factory=list)
     blocks: dict[ast.stmt, Block] = field(default_factory=dict)
     whole: bool = True  # expressions were walked too

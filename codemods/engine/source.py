@@ -18,6 +18,7 @@ from itertools import accumulate, pairwise
 
 from codemods.engine.model import Site
 
+LARGEST = 20_000_000  # bytes; a syntax tree takes up to a hundred times as much memory as its text
 _NEWLINE = re.compile(r"\r\n|\r|\n")
 _COOKIE = re.compile(rb"coding[:=]")
 _LAZY = re.compile(r"(?:^|;)[ \t\f]*(?P<word>lazy)[ \t]+(?=(?:from|import)\b)", re.M)
@@ -30,6 +31,13 @@ class NotPython(Exception):
         super().__init__(reason, line)
         self.reason = reason
         self.line = line
+
+
+class TooDeep(NotPython):
+    """Python reads the file, but it is nested too deeply to be followed here."""
+
+    def __init__(self, reason: str = "it is nested too deeply to be followed", line: int = 0) -> None:
+        super().__init__(reason, line)
 
 
 @dataclass(slots=True)
@@ -96,6 +104,8 @@ class Source:
 
 def decode(data: bytes, path: str) -> Source:
     """The text of a file, by its BOM, its cookie, or UTF-8 (PEP 263). Raises NotPython."""
+    if len(data) > LARGEST:
+        raise NotPython(f"it is too large to be taken apart ({len(data) >> 20} MB)")
     bom = data.startswith(BOM_UTF8)
     body = data[3:] if bom else data
     encoding = "utf-8"

@@ -14,20 +14,23 @@ from typing import TypeGuard
 
 from codemods.engine.model import When
 from codemods.engine.scopes import Binding, Block, Scope, Syntax, Use
-from codemods.engine.source import Source
+from codemods.engine.source import Source, TooDeep
 
 _IMPORT_ERRORS = {"ImportError", "ModuleNotFoundError", "Exception", "BaseException"}
 
 
 def analyse(source: Source, tree: ast.Module, *, expressions: bool = True) -> Syntax:
-    """Walk a tree once. Without `expressions` only statements are looked at: imports and blocks, no names."""
+    """Walk a tree once. Without `expressions` only statements are looked at: imports and blocks, no names. Raises TooDeep."""
     scope = Scope("module", tree, None)
     body = Block(tree.body, tree, None, scope, When.EAGER)
     syntax = Syntax(source, tree, scope, body, whole=expressions)
-    if expressions:
-        _Walker(syntax).run(body)
-    else:
-        _imports_only(syntax, body, _import_lines(source))
+    try:
+        if expressions:
+            _Walker(syntax).run(body)
+        else:
+            _imports_only(syntax, body, _import_lines(source))
+    except RecursionError:
+        raise TooDeep from None
     return syntax
 
 
@@ -308,6 +311,8 @@ class _Walker:
         if kind is ast.Constant:
             if isinstance(node.value, str):  # type: ignore[attr-defined]
                 self.syntax.strings.append(self._use(node, parent))
+            elif isinstance(node.value, bytes):  # type: ignore[attr-defined]
+                self.syntax.byte_strings.append(self._use(node, parent))
             return
         if kind is ast.Attribute:
             self.syntax.attributes.append(self._use(node, parent))

@@ -21,11 +21,15 @@ class Words:
         self.paths = paths
         self._at: dict[bytes, array[int]] = {}
         for number, path in enumerate(paths):
-            for word in set(_WORD.findall(read(path))):
-                if word in self._at:
-                    self._at[word].append(number)
-                else:
-                    self._at[word] = array("I", (number,))
+            self.add(number, read(path))
+
+    def add(self, number: int, data: bytes) -> None:
+        """Index a text of a file; the words of an earlier one stay."""
+        for word in set(_WORD.findall(data)):
+            if word in self._at:
+                self._at[word].append(number)
+            else:
+                self._at[word] = array("I", (number,))
 
     def spelling(self, words: Iterable[str]) -> set[int]:
         """The numbers (into `paths`) of the files that spell any of the words; ASCII words alone are indexed."""

@@ -6,6 +6,9 @@ import sys
 # As in every command: a folder `click/` in the target must not be imported in place of the library.
 sys.path[:] = [entry for entry in sys.path if os.path.realpath(entry or ".") != os.path.realpath(".")]
 
+# Ctrl-C while modules are loaded: no traceback, and the exit code of a signal.
+sys.excepthook = lambda kind, *rest: None if kind is KeyboardInterrupt else sys.__excepthook__(kind, *rest)
+
 import click
 
 from codemods.import_cost import cli

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn, cast
 
+from codemods.engine.disk import read_file
 from codemods.engine.errors import BadConfiguration, CannotWrite, UnknownPackage, Unreadable
 from codemods.engine.model import FileChange
 from codemods.engine.project import save
@@ -133,7 +134,7 @@ def _opened(root: Path, options: Options, budget: Budget, opened: dict[str, Open
 def load_options(root: Path) -> Options:
     """The options of a tree, the defaults where it has none. Raises BadConfiguration with the line."""
     try:
-        data = (root / FILE).read_bytes()
+        data = read_file(root / FILE)
     except FileNotFoundError:
         return Options()
     except OSError as error:
@@ -207,7 +208,7 @@ def _complain(text: str, key: str, section: str, detail: str, hint: str) -> NoRe
 def update(root: Path, numbers: Sequence[tuple[str, int]]) -> bool:
     """Write these numbers as `max-modules`, a new row for each module that has none; False where nothing changes."""
     path = root / FILE
-    before = path.read_bytes() if path.exists() else b""
+    before = read_file(path) if path.exists() else b""
     after = recorded(before, numbers)
     if after == before:
         return False

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, cast
 import click
 
 from codemods.engine.errors import CannotWrite, CodemodError
-from codemods.engine.report import error_lines, paint, wants_colour
+from codemods.engine.report import error_lines, paint
+from codemods.engine.streams import ending_well, say
 from codemods.import_cost.tree import Opened, known, open_tree
 
 if TYPE_CHECKING:
@@ -43,10 +44,14 @@ def run(arguments: Mapping[str, object]) -> int:
         spelled = " and ".join(f"--{name.removeprefix('show_').replace('_', '-')}" for name in questions)
         raise click.UsageError(f"{spelled} ask different questions: pass one of them")
     question = questions[0] if questions else "answer"
+    return ending_well(lambda: _asked(question, root, arguments))
+
+
+def _asked(question: str, root: Path, arguments: Mapping[str, object]) -> int:
     try:
         return _ASK[question](root, arguments)
     except CodemodError as error:
-        _echo(error_lines(error, paint), err=True)
+        say(error_lines(error, paint), err=True)
         return CANNOT
 
 
@@ -89,7 +94,7 @@ def _answer(root: Path, arguments: Mapping[str, object]) -> int:
     if arguments["output_format"] == "text":
         top, verbose = cast(int, arguments["top"]), bool(arguments["verbose"])
         if not _on_stdout(arguments):
-            _echo(answer_lines(found, top=top, verbose=verbose, paint=paint))
+            say(answer_lines(found, top=top, verbose=verbose, paint=paint))
     else:
         from codemods.import_cost import formats
 
@@ -112,7 +117,7 @@ def _why(root: Path, arguments: Mapping[str, object]) -> int:
     chains = why(opened.loads, module, target)
     if arguments["output_format"] == "text":
         shown = len(chains) if arguments["verbose"] else cast(int, arguments["top"])
-        _echo(questions.why_lines(module, target, chains, opened.tree.read, shown, paint))
+        say(questions.why_lines(module, target, chains, opened.tree.read, shown, paint))
     else:
         fields = {"module": module, "target": target, "chains": [formats.chain_fields(chain) for chain in chains]}
         _for_machines(arguments, "why", fields)
@@ -135,7 +140,7 @@ def _what_if(root: Path, arguments: Mapping[str, object]) -> int:
     found = what_if(opened.loads, module, symbols)
     if arguments["output_format"] == "text":
         if not _on_stdout(arguments):
-            _echo(questions.what_if_lines(found, symbols, bool(arguments["verbose"]), paint))
+            say(questions.what_if_lines(found, symbols, bool(arguments["verbose"]), paint))
     else:
         _for_machines(arguments, "what-if", formats.what_if_fields(found))
     _draw(arguments, opened, module, symbols)
@@ -150,7 +155,7 @@ def _tree(root: Path, arguments: Mapping[str, object]) -> int:
     found = dominator_tree(opened.loads, module)
     if arguments["output_format"] == "text":
         few = 0 if arguments["verbose"] else 2 * cast(int, arguments["top"])
-        _echo(questions.tree_lines(found, cast("int | None", arguments["depth"]) or _DEPTH, few))
+        say(questions.tree_lines(found, cast("int | None", arguments["depth"]) or _DEPTH, few))
     else:
         _for_machines(arguments, "tree", {"tree": formats.node_fields(found)})
     return DONE
@@ -161,7 +166,7 @@ def _dot(root: Path, arguments: Mapping[str, object]) -> int:
 
     opened, module = _open(root, arguments)
     depth, collapse = cast("int | None", arguments["depth"]), cast(int, arguments["collapse"])
-    _echo([dot(opened.loads, module, depth=depth, collapse=collapse).rstrip("\n")])
+    say([dot(opened.loads, module, depth=depth, collapse=collapse).rstrip("\n")])
     return DONE
 
 
@@ -176,7 +181,7 @@ def _measure(root: Path, arguments: Mapping[str, object]) -> int:
     drawn = before_picture(opened, module)
     if arguments["output_format"] == "text":
         # with `--html -` on the standard error: that code was run is said in any case
-        _echo([times_text(found, drawn, 3 * cast(int, arguments["top"]))], err=_on_stdout(arguments))
+        say([times_text(found, drawn, 3 * cast(int, arguments["top"]))], err=_on_stdout(arguments))
     else:
         _for_machines(arguments, "measure", times_fields(found, drawn))
     _draw(arguments, opened, module, measured=found)
@@ -224,7 +229,7 @@ def _everywhere(root: Path, arguments: Mapping[str, object]) -> int:
         ranked = tuple(each for each in ranked if all((each.package, name) in nobody for name in each.names))
     if arguments["output_format"] == "text":
         shown = ranked if arguments["verbose"] else ranked[: 2 * cast(int, arguments["top"])]
-        _echo(questions.ranked_lines(below, shown, len(ranked), paint))
+        say(questions.ranked_lines(below, shown, len(ranked), paint))
     else:
         _for_machines(arguments, "everywhere", {"reexports": formats.ranked_fields(ranked)})
     _plan_out(arguments, opened, ranked)
@@ -246,7 +251,7 @@ def _plan_out(arguments: Mapping[str, object], opened: Opened, ranked: Sequence[
     limit = 0 if arguments["verbose"] else cast(int, arguments["top"])
     text, rows, symbols = request_rows(opened, ranked, limit, shlex.join(command))
     deliver(Path(file), text.encode("utf-8"))
-    _echo([wrote(rows, symbols, file)], err=True)
+    say([wrote(rows, symbols, file)], err=True)
 
 
 def _unused(root: Path, arguments: Mapping[str, object]) -> int:
@@ -258,7 +263,7 @@ def _unused(root: Path, arguments: Mapping[str, object]) -> int:
     every, looked_at = unused(opened, below)
     found = every if arguments["include_public"] else tuple(each for each in every if not each.public)
     if arguments["output_format"] == "text":
-        _echo(questions.unused_lines(below, found, len(every) - len(found), looked_at))
+        say(questions.unused_lines(below, found, len(every) - len(found), looked_at))
     else:
         fields = {"reexports": looked_at, "unused": formats.unused_fields(found)}
         _for_machines(arguments, "unused", fields, formats.unused_findings(found))
@@ -274,7 +279,7 @@ def _check(root: Path, arguments: Mapping[str, object]) -> int:
     verdict = budgets.check(root, options, cached=not arguments["no_cache"])
     if arguments["output_format"] == "text":
         bad = bool(verdict.exceeded)
-        _echo(questions.verdict_lines(verdict, paint), err=bad)
+        say(questions.verdict_lines(verdict, paint), err=bad)
     else:
         _for_machines(arguments, "check", formats.verdict_fields(verdict), formats.verdict_findings(verdict))
     return EXCEEDED if verdict.exceeded else DONE
@@ -292,7 +297,7 @@ def _update(root: Path, arguments: Mapping[str, object]) -> int:
     numbers = [(budget.module, count) for budget, count in verdict.counted]
     budgets.update(root, numbers)
     if arguments["output_format"] == "text":
-        _echo(questions.updated_lines(verdict))
+        say(questions.updated_lines(verdict))
     else:
         _for_machines(arguments, "update", {"budgets": dict(numbers)})
     return DONE
@@ -317,10 +322,10 @@ def _for_machines(
 
     output = arguments["output_format"]
     if output == "json":
-        _echo([formats.as_json(command, **fields)])
+        say([formats.as_json(command, **fields)])
     else:
         assert findings is not None  # see `_fit_together`
-        _echo(formats.as_github(findings) if output == "github" else [formats.as_sarif(findings)])
+        say(formats.as_github(findings) if output == "github" else [formats.as_sarif(findings)])
 
 
 def _open(root: Path, arguments: Mapping[str, object], default: str = "") -> tuple[Opened, str]:
@@ -370,8 +375,3 @@ _ASK: dict[str, Callable[[Path, Mapping[str, object]], int]] = {
     "show_dot": _dot,
     "measure": _measure,
 }
-
-
-def _echo(lines: Iterable[str], *, err: bool = False) -> None:
-    stream = sys.stderr if err else sys.stdout
-    click.echo("\n".join(lines), err=err, color=wants_colour(stream.isatty()))

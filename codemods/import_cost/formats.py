@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from urllib.parse import quote
 
 from codemods.engine.model import ImportEdge, Site
 from codemods.engine.report import annotation
@@ -209,7 +210,10 @@ def as_sarif(findings: Iterator[Finding]) -> str:
             "locations": [
                 {
                     "physicalLocation": {
-                        "artifactLocation": {"uri": each.path, "uriBaseId": "%SRCROOT%"},
+                        "artifactLocation": {
+                            "uri": quote(each.path.encode("utf-8", "surrogateescape")),
+                            "uriBaseId": "%SRCROOT%",
+                        },
                         "region": {"startLine": max(each.line, 1)},
                     }
                 }

@@ -7,6 +7,9 @@ import sys
 # working directory first on the path. It goes before anything is imported. Our own package is found by its `__path__`.
 sys.path[:] = [entry for entry in sys.path if os.path.realpath(entry or ".") != os.path.realpath(".")]
 
+# Ctrl-C while modules are loaded: no traceback, and the exit code of a signal.
+sys.excepthook = lambda kind, *rest: None if kind is KeyboardInterrupt else sys.__excepthook__(kind, *rest)
+
 import click
 
 from codemods.narrow_reexport import bulk_cli, cli, shards_cli
@@ -89,6 +92,7 @@ _FOLDER = click.Path(exists=True, file_okay=False)
 @click.option("--no-ban", is_flag=True, help="Write no row to narrowed.toml.")
 @click.option("--abort", "abort_run", is_flag=True, help="Take back a run that was killed while writing.")
 @bulk_cli.bulk_options
+@click.option("--profile", is_flag=True, help="Say where the time went, stage by stage, and the peak of memory.")
 @shards_cli.shard_options
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing but refusals and errors.")
 @click.option("-v", "--verbose", count=True, help="List everything.")

@@ -106,6 +106,7 @@ def apply(root: Path, arguments: Mapping[str, object]) -> tuple[list[str], int]:
     """Do what a plan file says: write it, or ship it in parts. What was done, and the exit code."""
     from codemods.engine import project
     from codemods.engine.report import diff
+    from codemods.engine.streams import put
     from codemods.narrow_reexport import bulk, plan_io
 
     _check_taken("--apply", _APPLY_TAKES, arguments)
@@ -117,7 +118,7 @@ def apply(root: Path, arguments: Mapping[str, object]) -> tuple[list[str], int]:
     changes = plan_io.changes_of(plan, root)
     number = sum(len(own) for _, own in changes)
     if arguments["show_diff"]:
-        click.get_binary_stream("stdout").write(b"".join(diff(change) for _, own in changes for change in own))
+        put(b"".join(diff(change) for _, own in changes for change in own))
     code = int(bool(arguments["check"]) and number > 0)
     if wishes is not None:
         said, held_back = bulk.ship(plan, root, wishes)

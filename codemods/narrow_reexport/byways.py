@@ -10,12 +10,13 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 
 from codemods.engine.discover import is_code
+from codemods.engine.import_lines import START
 from codemods.engine.modules import Layout
 
 _WORD = re.compile(rb"\w+")
 
 _FROM = re.compile(
-    rb"^[ \t]*(?:lazy[ \t]+)?from[ \t]+(?P<module>[.\w]+)[ \t]+import\b[ \t]*(?P<names>\([^)]*\)|[^\r\n;#]*)", re.M
+    START + rb"(?:lazy[ \t]+)?from[ \t]+(?P<module>[.\w]+)[ \t]+import\b[ \t]*(?P<names>\([^)]*\)|[^\r\n;#]*)"
 )
 _TAKEN = re.compile(rb"(?P<name>\w+)(?:[ \t]+as[ \t]+(?P<alias>\w+))?")
 
@@ -80,16 +81,16 @@ def carry_further(
             located = layout.locate(module)
             for name in own if located is not None and located.path else ():
                 # backend = pkg
-                pattern = rb"^(\w+)[ \t]*=[ \t]*" + re.escape(name.encode()) + rb"[ \t]*\r?$"
-                for match in re.finditer(pattern, read(located.path), re.M):  # type: ignore[union-attr]
+                pattern = START + rb"(\w+)[ \t]*=[ \t]*" + re.escape(name.encode()) + rb"[ \t]*(?=[;#\r\n]|\Z)"
+                for match in re.finditer(pattern, b"\n" + read(located.path)):  # type: ignore[union-attr]
                     found[module, match[1].decode()] = package
         for path in spelling([name.decode() for name in names]):
             if not is_code(path):
                 continue
             data = read(path)
-            if not any(name in data for name in names) or not imported.search(data):
+            if not imported(data):
                 continue
-            for match in _FROM.finditer(data):
+            for match in _FROM.finditer(b"\n" + data):
                 taken = by_module.get(absolute(layout, path, match["module"].decode()))
                 for part in _TAKEN.finditer(match["names"]) if taken else ():
                     if part["name"].decode() in (taken or ()):
@@ -100,13 +101,17 @@ def carry_further(
     return new
 
 
-def whole_name(names: Sequence[bytes]) -> re.Pattern[bytes]:
-    """Finds files that may import one of the names as such: `import pkg as p`, `from . import (a, pkg)`, not `pkg.sub`.
+def whole_name(names: Sequence[bytes]) -> Callable[[bytes], bool]:
+    """A test for files that may import one of the names as such: `import pkg as p`, `from . import (a, pkg)`, not `pkg.sub`.
 
-    The names stand first in the pattern, so that the engine looks for their bytes alone.
+    Each name has a pattern that it stands first in, so that the engine looks for its bytes alone.
     """
-    spelled = b"|".join(sorted({re.escape(name) + rb"(?<![\w.]" + re.escape(name) + rb")" for name in names}))
-    return re.compile(rb"(?:" + spelled + rb")[ \t]*(?:[,;#)\\\r\n]|as\b|\Z)")
+    ends = rb"[ \t]*(?:[,;#)\\\r\n]|as\b|\Z)"
+    patterns = [
+        (name, re.compile(re.escape(name) + rb"(?<![\w.]" + re.escape(name) + rb")" + ends))
+        for name in sorted({*names})
+    ]
+    return lambda data: any(name in data and pattern.search(data) is not None for name, pattern in patterns)
 
 
 def star_importers(stars: dict[str, set[str]], layout: Layout, package: str) -> list[str]:

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, cast
 import click
 
 from codemods.engine.errors import CodemodError, Interrupted
-from codemods.engine.report import counted, error_lines, paint, wants_colour
+from codemods.engine.report import counted, error_lines, paint
+from codemods.engine.streams import ending_well, put, say
 from codemods.narrow_reexport import bulk_cli, shards_cli
 
 if TYPE_CHECKING:
@@ -28,7 +29,11 @@ DONE, WOULD_CHANGE, CANNOT, REFUSED, BUG = 0, 1, 3, 4, 5
 
 
 def run(arguments: Mapping[str, object]) -> int:
-    """One invocation; returns the exit code (see DESIGN: 0 done, 1 check, 3 cannot, 4 refused, 5 our bug)."""
+    """One invocation; returns the exit code (0 done, 1 check, 3 cannot, 4 refused, 5 our bug, 128 + n by signal n)."""
+    return ending_well(lambda: _invoked(arguments))
+
+
+def _invoked(arguments: Mapping[str, object]) -> int:
     root = Path.cwd()
     output = str(arguments["output_format"] or "")
     try:
@@ -38,13 +43,13 @@ def run(arguments: Mapping[str, object]) -> int:
             if arguments["show_diff"] or arguments["check"]:
                 _check_finished(root, "")
             said, code = bulk_cli.apply(root, arguments)
-            _echo(said, err=bool(arguments["show_diff"])) if said and not arguments["quiet"] else None
+            say(said, err=bool(arguments["show_diff"])) if said and not arguments["quiet"] else None
             return code
         if arguments["status"]:
             _check_finished(root, "")
             said, beside, code = bulk_cli.status(root, arguments)
-            _echo(said) if said and (output or not arguments["quiet"]) else None
-            _echo(beside, err=True) if beside and (code or not arguments["quiet"]) else None
+            say(said) if said and (output or not arguments["quiet"]) else None
+            say(beside, err=True) if beside and (code or not arguments["quiet"]) else None
             return code
         shards_cli.check_machines(arguments)
         options = _options(root, arguments)
@@ -58,10 +63,10 @@ def run(arguments: Mapping[str, object]) -> int:
         from codemods.narrow_reexport.request import Result as Empty
 
         if output == "json":
-            _echo([error_json(str(arguments["package"] or ""), error, CANNOT)])
+            say([error_json(str(arguments["package"] or ""), error, CANNOT)])
         elif output == "github":
-            _echo(as_github(Empty(str(arguments["package"] or ""), errors=(error,))))
-        _echo(error_lines(error, paint, lead=WAY_OUT), err=True)
+            say(as_github(Empty(str(arguments["package"] or ""), errors=(error,))))
+        say(error_lines(error, paint, lead=WAY_OUT), err=True)
         return CANNOT
 
 
@@ -76,30 +81,37 @@ def _run(request: Request, arguments: Mapping[str, object], options: NarrowOptio
         if dry:
             _check_finished(root, "" if root == request.root else f"{root}/")
         elif (finished := project.resume(root)) and not arguments["quiet"]:
-            _echo([f"finished a run that had been interrupted{where}: {counted(len(finished), 'file')}"], err=True)
+            say([f"finished a run that had been interrupted{where}: {counted(len(finished), 'file')}"], err=True)
     with _Progress() as progress, shards_cli.machines(request, arguments) as request:
         request = replace(request, progress=progress.show, wants_parts=wishes is not None)
         if arguments["shard"] or arguments["files_from"]:
             said = shards_cli.share(request, arguments)
-            _echo(said, err=True) if not arguments["quiet"] else None
+            say(said, err=True) if not arguments["quiet"] else None
             return DONE
         work = from_shims.run if request.from_shims else many.run if request.plan else pipeline.run
         result = work(request)
         said = shards_cli.merged(request)
-    result = _with_cost(request, result, wanted=bool(arguments["cost"]))
+    with request.clock.stage("cost"):
+        result = _with_cost(request, result, wanted=bool(arguments["cost"]))
     code = _exit_code(result, options, bool(arguments["check"]))
     writes = not dry and not result.failures and (not result.refusals or options.keep_going)
     if writes:
-        bulk_cli.save(result.changes, allow_dirty=bool(arguments["allow_dirty"]))
+        with request.clock.stage("write"):
+            bulk_cli.save(result.changes, allow_dirty=bool(arguments["allow_dirty"]))
     if wishes is not None and not result.failures and (not result.refusals or options.keep_going):
         from codemods.narrow_reexport import bulk, effects, plan_io
 
         plan = effects.with_loads(plan_io.plan_of(result, request), request, result)
         shipped, held_back = bulk.ship(plan, request.root, wishes)
         said, code = [*said, *shipped], code or held_back
-    _say(result, arguments, options, code, writes)
+    with request.clock.stage("report"):
+        _say(result, arguments, options, code, writes)
     if not arguments["quiet"]:
-        _echo(said, err=True) if said else None
+        say(said, err=True) if said else None
+    if arguments["profile"]:
+        from codemods.engine.stages import peak_memory, profile_lines
+
+        say(profile_lines(request.clock.shares(), peak_memory()), err=True)
     return code
 
 
@@ -147,27 +159,24 @@ def _say(result: Result, arguments: Mapping[str, object], options: NarrowOptions
 
     show_diff = bool(arguments["show_diff"])
     if show_diff and not result.failures and (not result.refusals or options.keep_going):
-        sys.stdout.flush()
-        stream = sys.stdout.buffer
         for _, changes in result.changes:
             for change in changes:
-                stream.write(diff(change))
-        stream.flush()
+                put(diff(change))
     if options.output_format == "json":
-        _echo([words.as_json(result, exit_code=code, applied=applied)], err=show_diff)
+        say([words.as_json(result, exit_code=code, applied=applied)], err=show_diff)
         return
     if options.output_format == "github":
-        _echo(words.as_github(result), err=show_diff)
+        say(words.as_github(result), err=show_diff)
         return
     for error in result.errors:
-        _echo(error_lines(error, paint, lead=WAY_OUT), err=True)
+        say(error_lines(error, paint, lead=WAY_OUT), err=True)
     if result.failures:
-        _echo(words.failure_lines(result.failures, paint), err=True)
+        say(words.failure_lines(result.failures, paint), err=True)
         return
     if result.refusals:
-        _echo(words.refusals(result, paint), err=True)
+        say(words.refusals(result, paint), err=True)
         if not options.keep_going:
-            _echo(["nothing was written"], err=True)
+            say(["nothing was written"], err=True)
             return
     if not arguments["quiet"]:
         verbose = cast(int, arguments["verbose"])
@@ -175,7 +184,7 @@ def _say(result: Result, arguments: Mapping[str, object], options: NarrowOptions
         told = words.summary(
             result, applied=applied, verbose=verbose, paint=paint, callers_only=keeps, shim=options.shim
         )
-        _echo(told, err=show_diff)
+        say(told, err=show_diff)
 
 
 def _options(root: Path, arguments: Mapping[str, object]) -> NarrowOptions:
@@ -277,14 +286,8 @@ def _abort(root: Path, arguments: Mapping[str, object]) -> int:
     for other in _also(root, (*load_narrow_options(root).also, *given)):
         if taken_back := project.abort(other):
             said.append(f"took back {counted(len(taken_back), 'file')} in {other}")
-    _echo(said or ["there is no interrupted run to take back"])
+    say(said or ["there is no interrupted run to take back"])
     return DONE
-
-
-def _echo(lines: Sequence[str], *, err: bool = False) -> None:
-    """Write lines to a stream; where it takes no colour click strips the escapes again."""
-    stream = sys.stderr if err else sys.stdout
-    click.echo("\n".join(lines), err=err, color=wants_colour(stream.isatty()))
 
 
 class _Progress:
@@ -293,7 +296,7 @@ class _Progress:
     def __init__(self) -> None:
         self._start = time.monotonic()
         self._shown = False
-        self._terminal = sys.stderr.isatty()
+        self._terminal = sys.stderr is not None and sys.stderr.isatty()
 
     def __enter__(self) -> _Progress:
         return self

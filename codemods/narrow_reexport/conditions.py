@@ -112,7 +112,17 @@ def rebound_later(package: Module, namespaces: Namespaces, name: str, origin: Sy
     syntax = namespaces.syntax(module) if module else None
     if module is None or syntax is None:
         return None
+    around = f"{package.name}.".startswith(f"{origin.module}.") and origin != Symbol(package.name, name)
     for binding in namespaces.bindings(origin.module, origin.name):
+        submodule = around and namespaces.is_submodule(origin.module, origin.name)
+        if submodule and namespaces.origin(module, binding) != origin:
+            # from . import sub as sym; from .other import f as sub        one import gets the module, a later one f
+            return Refusal(
+                syntax.source.site(binding.statement.lineno),
+                symbol,
+                f"{origin.dotted} is the submodule for some imports, and for later ones what this line binds to its name",
+                "give one of the two another name first",
+            )
         # global sym; sym = ...        the package kept an early copy
         if binding.scope.kind != "module" and binding.block.when is When.LATE:
             return Refusal(
@@ -150,4 +160,5 @@ def unreadable(package: Module, namespaces: Namespaces) -> Unreadable:
         parse(decode(namespaces.bytes_of(package), package.path))
     except NotPython as error:
         return Unreadable(error.reason, path=package.path, line=error.line, hint="the package's __init__ must parse")
-    return Unreadable("cannot be parsed", path=package.path)
+    hint = "split its longest expression or chain of branches up"
+    return Unreadable("it is nested too deeply to be followed", path=package.path, hint=hint)

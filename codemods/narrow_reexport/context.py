@@ -7,7 +7,7 @@ Invariant: they hold values alone, no syntax tree and no open file.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from codemods.engine.model import Edit, Mention, Module, Reached, Refusal, Site, Warned
 from codemods.engine.modules import Layout
@@ -62,6 +62,7 @@ class Context:
         frozenset()
     )  # (path, lost module): the file does not depend on the package for it
     patched: tuple[Patched, ...] = ()  # symbols that somebody patches through the package
+    old_mock: bool = False  # the project runs on Pythons before 3.11, whose mock.patch() goes by attributes alone
     faked: tuple[Faked, ...] = ()
     # (name, path, line): late reads of a name that no patch of its origin can reach
     apart: frozenset[tuple[str, str, int]] = frozenset()
@@ -84,8 +85,16 @@ class FilePlan:
     unused: tuple[str, ...] = ()  # names of imports that nothing in the file reads any more
     rebinds: tuple[Site, ...] = ()
     notes: tuple[str, ...] = ()  # what a person has to do besides
-    unparsed: bool = False  # the file names the package and a symbol, and does not parse
+    unparsed: bool = False  # the file does not parse; if it names the package and a symbol, a refusal says so
+    settled: bool = False  # the edited file parses, and a second run is known to find nothing in it
 
 
 # plans (path, data) pairs in a context, and gives the plans in their order
 Planner = Callable[[Sequence[tuple[str, bytes]], Context], Iterable[FilePlan]]
+
+
+def as_shown(context: Context) -> Context:
+    """The context for examples in documents: an optional re-export counts as there, as it does for a second run."""
+    if not any(found.optional for found in context.resolutions):
+        return context
+    return replace(context, resolutions=tuple(replace(found, optional=False) for found in context.resolutions))

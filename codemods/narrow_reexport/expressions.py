@@ -163,7 +163,8 @@ class ExpressionPlanner:
         """Decide for what tests replace; gives the nodes that are settled by that."""
         path = self.syntax.source.path
         unloaded = frozenset(name for name in self.context.lost if (path, name) not in self.context.spared)
-        deciding = PatchPlanner(self.syntax, self.by_name, planner.patched, unloaded, self._accepts)
+        old = self.context.old_mock
+        deciding = PatchPlanner(self.syntax, self.by_name, planner.patched, unloaded, self._accepts, old_mock=old)
         targets = tuple(
             target
             for target in PatchTargets(names).found(patch_calls(self.syntax))
@@ -184,12 +185,14 @@ class ExpressionPlanner:
         return patches.handled
 
     def _is_module(self, use: AttributeUse, names: Names) -> bool:
-        # pkg.f.f()        patch.object(pkg.f, "f")        written by this run, where pkg.f is the module
+        # pkg.f.f()        patch.object(pkg.f, "f")        attrgetter("f")(pkg.f)
+        # written by this run, where pkg.f is the module
         origin = self.by_name[use.name].origin
         parent = use.use.parent
         if isinstance(parent, ast.Attribute):
             return parent.attr == origin.name
-        beside = (*parent.args, *(keyword.value for keyword in parent.keywords)) if isinstance(parent, ast.Call) else ()
+        beside = [*parent.args, *(keyword.value for keyword in parent.keywords)] if isinstance(parent, ast.Call) else []
+        beside += parent.func.args if isinstance(parent, ast.Call) and isinstance(parent.func, ast.Call) else []
         return any(isinstance(part, ast.Constant) and part.value == origin.name for part in beside)
 
     def _kept(

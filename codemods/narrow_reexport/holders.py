@@ -8,11 +8,13 @@ Invariant: it may find a file too many, never one too few; it parses nothing.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 from codemods.engine.import_lines import import_lines
 
-_ASSIGNED = re.compile(rb"^[ \t]*(\w+)[ \t]*(?::[^=\n]*)?=[ \t]*(\w+)(?:\.\w+)*[ \t]*(?=[;#\r\n]|\Z)", re.M)
+_ASSIGNED = re.compile(
+    rb"^(?:\xef\xbb\xbf)?[ \t]*(\w+)[ \t]*(?::[^=\n]*)?=[ \t]*(\w+)(?:\.\w+)*[ \t]*(?=[;#\r\n]|\Z)", re.M
+)
 _GIVEN = re.compile(rb"(\w+)[ \t]*(?::[^=]*)?:?=(?!=)")
 _CHAIN = re.compile(rb"(?P<first>\w+)(?:\.\w+)*\.\Z")
 _BEFORE = re.compile(
@@ -27,8 +29,8 @@ def reflection_test(leaf: bytes) -> Callable[[Bindings, Iterable[bytes]], bool]:
     """A test for files that may reach attributes of the package by a computed name; it is given what they may call it."""
     # getattr(a.b.pkg, ...)        looked for from the name on, which is rarer than the calls
     # import_module("a.b.pkg")     p = a.b.pkg     p = import_module(".pkg", "a.b")
-    string = re.compile(rb"[\"'][\w.]*(?<!\w)" + re.escape(leaf) + rb"[\"']")
-    given = re.compile(rb"=[ \t]*(?:[\w.]+\.)?(?P<name>" + re.escape(leaf) + rb")[ \t]*(?=[;#\r\n]|\Z)")
+    string = _between(rb"[\"'][\w.]*", leaf, rb"[\"']")
+    given = _between(rb"=[ \t]*(?:[\w.]+\.)?", leaf, rb"[ \t]*(?=[;#\r\n]|\Z)")
 
     def reflects(bound: Bindings, called: Iterable[bytes]) -> bool:
         data = bound.data
@@ -38,25 +40,40 @@ def reflection_test(leaf: bytes) -> Callable[[Bindings, Iterable[bytes]], bool]:
             for found in name.finditer(data):
                 if _BEFORE.search(data[max(found.start() - 120, 0) : found.start()]) and bound.at(found.start(), word):
                     return True
-        if any(loader in data for loader in _LOADERS) and string.search(data) and _ASKS.search(data):
-            return True
-        if _ASKS.search(data) is None:
-            return False
-        return any(bound.at(found.start("name"), leaf) for found in given.finditer(data))
+        held = any(loader in data for loader in _LOADERS) and any(True for _ in string(data))
+        held = held or any(bound.at(start, leaf) for start in given(data))
+        return held and _ASKS.search(data) is not None
 
     return reflects
 
 
 def handing_test(leaf: bytes) -> Callable[[Bindings], bool]:
     """A test for files that may put the package into a container, or hand it to somebody."""
-    handed = re.compile(rb"[(,=\[{:][ \t]*(?:[\w.]+\.)?(?P<name>" + re.escape(leaf) + rb")[ \t]*[,)\]}]")
+    handed = _between(rb"[(,=\[{:][ \t]*(?:[\w.]+\.)?", leaf, rb"[ \t]*[,)\]}]")
 
     def hands_over(bound: Bindings) -> bool:
         if b".__dict__" in bound.data:
             return True
-        return any(bound.at(found.start("name"), leaf) for found in handed.finditer(bound.data))
+        return any(bound.at(start, leaf) for start in handed(bound.data))
 
     return hands_over
+
+
+def _between(before: bytes, word: bytes, after: bytes) -> Callable[[bytes], Iterator[int]]:
+    """Where a whole word stands between two patterns, the first of which ends at it and stays on its line.
+
+    The word is looked for first: the engine finds its bytes, where it would try a class of characters at every byte.
+    """
+    found_by = re.compile(re.escape(word) + rb"(?<!\w" + re.escape(word) + rb")" + after)
+    led_by = re.compile(before + rb"\Z")
+
+    def places(data: bytes) -> Iterator[int]:
+        for found in found_by.finditer(data):
+            start = found.start()
+            if led_by.search(data, data.rfind(b"\n", 0, start) + 1, start):
+                yield start
+
+    return places
 
 
 class Bindings:

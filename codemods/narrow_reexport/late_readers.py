@@ -39,7 +39,10 @@ from codemods.narrow_reexport.resolve import Resolution
 from codemods.narrow_reexport.scan import scan
 from codemods.narrow_reexport.windows import Parsed, Read, Windows
 
-_PATCHES = re.compile(rb"patch|(?:set|del)attr\b|\bspy\b")
+# whole words, `dispatch` is none; the word stands first, so that the engine looks for its bytes alone
+_PATCHES = [
+    re.compile(word + rb"(?<!\w" + word + rb")(?!\w)") for word in (rb"patch", rb"setattr", rb"delattr", rb"spy")
+]
 _LAST = re.compile(rb"[\"'.](\w+)[\"']")  # "pkg.sym"    "sym"    f"{PKG}.sym"
 _WORD = re.compile(rb"\w+")
 _LOOKS_UP = ("getattr", "hasattr", "attrgetter")
@@ -146,10 +149,10 @@ class Survey:
             # from .sub import impl as sym: a patch of pkg.sub.impl need not spell the symbol
             if runs(path) and path not in files:
                 data = checkout.tree.read(path)
-                if _PATCHES.search(data):
+                if _patches(data):
                     files[path] = data
         for path, data in files.items():
-            if not runs(path) or not _PATCHES.search(data):
+            if not runs(path) or not _patches(data):
                 continue
             words = wanted.intersection((_LAST if b".multiple" not in data else _WORD).findall(data))
             if words:
@@ -271,15 +274,15 @@ class Survey:
         try:
             source = decode(data, path)
             tree = self._trees.get(key) or parse(source)
-        except NotPython:
+            self._trees[key] = tree
+            light = analyse(source, tree, expressions=False)
+            module = self.checkouts[number].layout.module_at(path)
+            spelled = re.search(rf"""["']{re.escape(target.package)}["']""", source.text) is not None
+            if spelled or binds_package(light, module, target):
+                self._files[key] = Parsed(number, path, module, analyse(source, tree))
+                return self._files[key]
+        except NotPython:  # the plan of that file says so
             return None
-        self._trees[key] = tree
-        light = analyse(source, tree, expressions=False)
-        module = self.checkouts[number].layout.module_at(path)
-        spelled = re.search(rf"""["']{re.escape(target.package)}["']""", source.text) is not None
-        if spelled or binds_package(light, module, target):
-            self._files[key] = Parsed(number, path, module, analyse(source, tree))
-            return self._files[key]
         return Parsed(number, path, module, light)
 
     def _file(self, number: int, path: str, data: bytes) -> Parsed | None:
@@ -304,6 +307,11 @@ class Survey:
     ) -> Target:
         names = frozenset(found.origin.name for found in self.by_origin.get(origin, ()))
         return Target(origin, names, frozenset(), frozenset(), dict(carriers), checkout.layout.locate)
+
+
+def _patches(data: bytes) -> bool:
+    """Whether a file may call something that patches, by the words in it."""
+    return any(word.search(data) is not None for word in _PATCHES)
 
 
 def _late_globals(syntax: Syntax, name: str) -> Iterator[Use]:

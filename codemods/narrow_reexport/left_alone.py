@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
 
 from codemods.engine.model import Edit, Mention, Module, Refusal, Site, Symbol, Warned
@@ -39,17 +40,17 @@ def unparsed(path: str, data: bytes, context: Context, error: NotPython) -> File
             site, str(found.symbol), f"the file names the package and the symbol, and {error.reason}", hint
         )
         return FilePlan(path, refusals=(refusal,), unparsed=True)
-    return FilePlan(path)
+    return FilePlan(path, unparsed=True)
 
 
 def _version_hint(text: str) -> str:
-    if re.search(r"^\s*lazy\s+(from|import)\b", text, re.M):
+    if re.search(r"^[ \t]*lazy\s+(from|import)\b", text, re.M):
         return "it uses `lazy import` of Python 3.15; run the command under that version, or --exclude the file"
-    if re.search(r"^\s*print\s+[^(=\s]", text, re.M) or re.search(r"^\s*except\s+\w+\s*,\s*\w+\s*:", text, re.M):
+    if re.search(r"^[ \t]*print\s+[^(=\s]", text, re.M) or re.search(r"^[ \t]*except\s+\w+\s*,\s*\w+\s*:", text, re.M):
         return "it is Python 2; --exclude takes it out"
-    if re.search(r"^\s*(type\s+\w+(\[.*\])?\s*=|(def|class)\s+\w+\[)", text, re.M):
+    if re.search(r"^[ \t]*(type\s+\w+(\[.*\])?\s*=|(def|class)\s+\w+\[)", text, re.M):
         return "it uses syntax of Python 3.12; run the command under that version, or --exclude the file"
-    if re.search(r"^\s*except\s*\*", text, re.M):
+    if re.search(r"^[ \t]*except\s*\*", text, re.M):
         return "it uses syntax of Python 3.11; run the command under that version, or --exclude the file"
     return ""
 
@@ -104,25 +105,55 @@ def mentions(
         return ()
     lines = {refusal.site.line for refusal in refusals}
     spans = [(edit.start, edit.end) for edit in edits]
+    covered_by = _merged(spans)
+    strings = _Strings(source.text)
     found: list[Mention] = []
     for match in re.finditer(rf"{re.escape(package)}[.:](?P<name>{names})\b(?!\.?\w)", source.text):
         if re.match(r"[\w.]", source.text[max(match.start() - 1, 0) : match.start()]):
             continue
-        line = source.line_of(match.start())
-        row = source.text[source.text.rfind("\n", 0, match.start()) + 1 : match.start()]
-        if "#" not in row and not in_string(source.text, match.start()):
+        if not strings.holds(match.start()) and not strings.comment:
             continue  # code that spells it alike
-        if line in lines or any(start <= match.start() < max(end, start + 1) for start, end in spans):
+        line = source.line_of(match.start())
+        at = bisect_right(covered_by, (match.start(), len(source.text) + 1))
+        if line in lines or (at and match.start() < covered_by[at - 1][1]):
             continue
         symbol = str(Symbol(package, match["name"]))
         found.append(Mention(source.site(line), symbol))
     return tuple(dict.fromkeys(found))
 
 
-def in_string(text: str, at: int) -> bool:
-    # a quote before it on its line, or an odd number of triple quotes above: a string, or taken for one to be sure
-    row = text[text.rfind("\n", 0, at) + 1 : at]
-    return '"' in row or "'" in row or text.count('"""', 0, at) % 2 == 1 or text.count("'''", 0, at) % 2 == 1
+class _Strings:
+    """Whether places of a text lie in strings; to be asked from the first place to the last, at the starts of words."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._at = self._double = self._single = 0
+        self._quoted = False
+        self.comment = False  # whether there is a # before the last place on its line
+
+    def holds(self, at: int) -> bool:
+        # a quote before it on its line, or an odd number of triple quotes above: a string, or taken for one to be sure
+        piece = self._text[self._at : at]
+        self._at = at
+        self._double += piece.count('"""')
+        self._single += piece.count("'''")
+        _, newline, row = piece.rpartition("\n")
+        if newline:
+            self._quoted = self.comment = False
+        self._quoted |= '"' in row or "'" in row
+        self.comment |= "#" in row
+        return self._quoted or self._double % 2 == 1 or self._single % 2 == 1
+
+
+def _merged(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The places that spans cover, as spans that do not overlap."""
+    merged: list[tuple[int, int]] = []
+    for start, end in sorted(spans):
+        if merged and start < merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        else:
+            merged.append((start, max(end, start + 1)))
+    return merged
 
 
 def needs_expressions(
@@ -136,7 +167,7 @@ def needs_expressions(
         return True
     if binds_package(syntax, module, target):
         return True
-    if re.search(r"\b__getattr__\b|LazyModule\(", syntax.source.text):
+    if "__getattr__" in syntax.source.text or "LazyModule(" in syntax.source.text:
         return True  # it may export the symbol onward lazily
     package_all = (s for s, _ in syntax.imports if isinstance(s, ast.ImportFrom) and s.names[0].name == "__all__")
     if any(absolute(module, statement) == context.package.name for statement in package_all):
@@ -151,7 +182,8 @@ def needs_expressions(
         return True  # import_module(".pkg", "parent") spells the package in two parts
     if package not in text:
         return False
-    return any(in_string(text, match.start()) for match in re.finditer(rf"{re.escape(package)}(?!\w)", text))
+    strings = _Strings(text)
+    return any(strings.holds(match.start()) for match in re.finditer(rf"{re.escape(package)}(?!\w)", text))
 
 
 def covered(use: AttributeUse, found: Resolution) -> bool:

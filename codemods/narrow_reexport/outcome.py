@@ -22,6 +22,7 @@ from codemods.engine.project import Tree
 from codemods.engine.source import NotPython, decode
 from codemods.engine.verify import check_outside, check_parses
 from codemods.narrow_reexport.context import Context, FilePlan, Planner
+from codemods.narrow_reexport.early_names import other_modules, taken_early
 from codemods.narrow_reexport.forms.document import plan_document
 from codemods.narrow_reexport.forms.init_uses import ASKED, InitPlan
 from codemods.narrow_reexport.forms.shim import plan_shim, with_shim
@@ -30,11 +31,12 @@ from codemods.narrow_reexport.forms.verdicts import accepts
 from codemods.narrow_reexport.parts import Ground, ground
 from codemods.narrow_reexport.plan import plan_file
 from codemods.narrow_reexport.request import Checkout, Request, Result, StillLoaded, accepted_sites
+from codemods.narrow_reexport.second_pass import plan_twice, verifying
 from codemods.narrow_reexport.side_effects import side_effects
 from codemods.narrow_reexport.stubs import mirrored, plan_mirrored, plan_stub
 
 _STRICT_HINT = "remove the doubt there (read the symbol from its origin), accept the site, or run without --strict"
-_PARALLEL_FROM = 120  # files that survive the scan; below, starting workers costs more than they save
+_PARALLEL_FROM = 600_000  # bytes that survive the scan; below, starting workers costs more than they save
 
 
 def assemble(
@@ -58,7 +60,8 @@ def assemble(
     for checkout in checkouts:
         assert checkout.scan is not None
         own: list[FileChange] = []
-        plan_documents(checkout, context)
+        with request.clock.stage("plan"):
+            plan_documents(checkout, context)
         for plan in checkout.plans.values():
             refusals += plan.refusals
             warnings += plan.warnings
@@ -86,18 +89,21 @@ def assemble(
     warnings += stub.warnings
     overlay = {change.path: change.after for change in (*changes[0][1], *inits)}
     after = before.edited(overlay)
-    effects = side_effects(
-        namespaces,
-        checkouts,
-        context,
-        lost,
-        after,
-        overlay.get(package.path, b""),
-        accept=request.options.accept_side_effects,
-    )
+    with request.clock.stage("side effects"):
+        effects = side_effects(
+            namespaces,
+            checkouts,
+            context,
+            lost,
+            after,
+            overlay.get(package.path, b""),
+            accept=request.options.accept_side_effects,
+        )
     refusals += effects.refusals
     warnings += effects.warnings
     accepted += effects.accepted
+    early = (*taken_early(context, before, after), *other_modules(context, after, lost))
+    refusals += _unaccepted(early, request)
     if request.options.strict:
         doubts = [Refusal(each.site, each.symbol, each.reason, _STRICT_HINT) for each in dict.fromkeys(warnings)]
         refusals += _unaccepted(doubts, request)
@@ -113,10 +119,12 @@ def assemble(
     )
     if result.refusals or failures:
         return replace(result, failures=tuple(failures))
-    cycles = _cycles(main, context, lost, before, after, overlay)
+    with request.clock.stage("cycles"):
+        cycles = _cycles(main, context, lost, before, after, overlay)
     if cycles:
         return replace(result, refusals=cycles)
-    failures += _verify(changes, inits, context, checkouts, request.planner)
+    with request.clock.stage("verify"):
+        failures += _verify(changes, inits, context, checkouts, request.planner)
     rows = _rows(request, context, init)
     complete = []
     for number, (root, own_changes) in enumerate(changes):
@@ -125,7 +133,8 @@ def assemble(
         finished += [row] if row is not None else []
         finished += inits if number == 0 else []
         complete.append((root, tuple(finished)))
-    grounds = _grounds(changes[0][1], main, context, before, namespaces) if request.wants_parts else ()
+    with request.clock.stage("parts"):
+        grounds = _grounds(changes[0][1], main, context, before, namespaces) if request.wants_parts else ()
     return replace(
         result,
         changes=tuple(complete),
@@ -150,7 +159,7 @@ def plan_documents(checkout: Checkout, context: Context) -> None:
     for survivor in checkout.scan.others if checkout.scan is not None else ():
         plan = plan_document(survivor.path, survivor.data, own, plan_file)
         code = checkout.plans.get(survivor.path)
-        if code is not None:
+        if code is not None and not code.unparsed:
             source = decode(survivor.data, survivor.path)
             known = {mention.site.line for mention in plan.mentions} | {source.line_of(e.start) for e in plan.edits}
             others = tuple(mention for mention in code.mentions if mention.site.line not in known)
@@ -286,20 +295,21 @@ def _verify(
     failures: list[Failure] = []
     for (_, own), checkout in zip(changes, checkouts, strict=True):
         after = {change.path: change.after for change in own}
+        unsettled = {path: data for path, data in after.items() if not checkout.plans[path].settled}
         second = _second_context(context, checkout)
-        code = {path: data for path, data in after.items() if is_code(path)}
+        code = {path: data for path, data in unsettled.items() if is_code(path)}
         plans = plan_files(code, second, None, planner)
         second = replace(second, layout=context.layout)
         plans |= {
-            path: plan_document(path, data, second, plan_file) for path, data in after.items() if path not in code
+            path: plan_document(path, data, second, plan_file) for path, data in unsettled.items() if path not in code
         }
         for change in own:
             failures += check_outside(change, checkout.plans[change.path].edits)
+            if change.path not in unsettled:
+                continue
             plan = plans[change.path]
-            if any(refusal not in checkout.plans[change.path].accepted for refusal in plan.refusals) and any(
-                "parse" in refusal.reason for refusal in plan.refusals
-            ):
-                failures.append(Failure("parses", change.path, plan.refusals[0].reason))
+            if plan.unparsed:
+                failures.append(Failure("parses", change.path, "the new text does not parse"))
             if plan.edits:
                 edit = plan.edits[0]
                 failures.append(
@@ -350,13 +360,14 @@ def _still(package: Module, context: Context, after: ImportGraph) -> tuple[Still
 
 def verify_share(checkout: Checkout, context: Context, planner: Planner | None) -> None:
     """The second pass over a share of the files, whose changes another machine is going to verify."""
-    changes = [_changed(plan, checkout.sources[path]) for path, plan in checkout.plans.items()]
+    unsettled = [(path, plan) for path, plan in checkout.plans.items() if not plan.settled]
+    changes = [_changed(plan, checkout.sources[path]) for path, plan in unsettled]
     after = {change.path: change.after for change in changes if isinstance(change, FileChange)}
     plan_files(after, _second_context(context, checkout), None, planner)
 
 
 def _second_context(context: Context, checkout: Checkout) -> Context:
-    return replace(context, layout=checkout.layout, lost=frozenset(), spared=frozenset(), verifying=True)
+    return replace(verifying(context), layout=checkout.layout, spared=frozenset())
 
 
 def plan_files(
@@ -368,11 +379,12 @@ def plan_files(
 ) -> dict[str, FilePlan]:
     """The plans of many files: by the planner, on the executor, else on this machine, on all cores where that pays."""
     jobs = list(sources.items())
-    if planner is None and executor is None and len(jobs) < _PARALLEL_FROM:
-        return {path: plan_file(path, data, context) for path, data in jobs}
+    plan_one = plan_file if context.verifying else plan_twice
+    if planner is None and executor is None and sum(map(len, sources.values())) < _PARALLEL_FROM:
+        return {path: plan_one(path, data, context) for path, data in jobs}
     from codemods.engine.parallel import each
 
-    found = planner(jobs, context) if planner is not None else each(plan_file, jobs, context, executor)
+    found = planner(jobs, context) if planner is not None else each(plan_one, jobs, context, executor)
     plans: dict[str, FilePlan] = {}
     for number, plan in enumerate(found):
         plans[plan.path] = plan

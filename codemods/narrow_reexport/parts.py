@@ -153,6 +153,13 @@ def _masked(resolutions: Sequence[Resolution], deleted: frozenset[str]) -> froze
 
 def _look(change: FileChange, module: Module, same: Mapping[str, str], masked: frozenset[str]) -> _Look | None:
     """What changed in a file; None where code cannot be read."""
+    try:
+        return _looked_at(change, module, same, masked)
+    except (NotPython, RecursionError):
+        return None
+
+
+def _looked_at(change: FileChange, module: Module, same: Mapping[str, str], masked: frozenset[str]) -> _Look:
     text = change.after.decode("utf-8", "replace")
     if not is_code(change.path):
         # notebooks, pages, settings
@@ -160,12 +167,9 @@ def _look(change: FileChange, module: Module, same: Mapping[str, str], masked: f
         return _Look(late=True, reads=True, patches=patches, imports_late=patches)
     if not runs(change.path):
         return _Look()
-    try:
-        source = decode(change.after, change.path)
-        after = parse(source)
-        before = parse(decode(change.before, change.path))
-    except NotPython:
-        return None
+    source = decode(change.after, change.path)
+    after = parse(source)
+    before = parse(decode(change.before, change.path))
     old, new = _expressions(before), _expressions(after)
     fresh = {text for text in new if new[text] > old.get(text, 0)}
     gone = {text for text in old if old[text] > new.get(text, 0)}

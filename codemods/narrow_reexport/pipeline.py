@@ -28,7 +28,7 @@ from codemods.narrow_reexport.forms.lazy_export import is_closed
 from codemods.narrow_reexport.forms.shim_table import shimmed
 from codemods.narrow_reexport.outcome import assemble, plan_files, verify_share
 from codemods.narrow_reexport.plan import plan_file
-from codemods.narrow_reexport.prepare import init_plan, prepare
+from codemods.narrow_reexport.prepare import Prepared, init_plan, prepare
 from codemods.narrow_reexport.request import Checkout, Request, Result
 from codemods.narrow_reexport.resolve import Resolution, Resolved, resolve
 from codemods.narrow_reexport.reuse import Earlier
@@ -40,9 +40,10 @@ def run(request: Request, session: Session | None = None) -> Result:
 
     A `session` of the same root lets many requests share what they know of the tree.
     """
-    session = session or Session(request.root, request.options.exclude)
-    tree = session.tree
-    layout, namespaces, graph = session.view(request.package, request.options.source_root)
+    with request.clock.stage("discover"):
+        session = session or Session(request.root, request.options.exclude)
+        tree = session.tree
+        layout, namespaces, graph = session.view(request.package, request.options.source_root)
     package = layout.locate(request.package)
     if package is None:
         raise UnknownPackage(f"no package {request.package} in this tree")
@@ -50,7 +51,8 @@ def run(request: Request, session: Session | None = None) -> Result:
     known = {ban.symbol.name: ban.origin for ban in bans if ban.symbol.module == request.package}
     syntax = namespaces.syntax(package)
     known |= shimmed(syntax.source, syntax.tree) if syntax is not None else {}
-    resolved = _resolve(package, request, namespaces, known, tree)
+    with request.clock.stage("resolve"):
+        resolved = _resolve(package, request, namespaces, known, tree)
     if resolved.errors and not request.options.keep_going:
         raise resolved.errors[0]
     if resolved.refusals and not request.options.keep_going:
@@ -194,7 +196,18 @@ def _narrow(
     if not resolutions:
         return Result(request.package)
     checkouts = [main, *others]
-    ready = prepare(request, session, package, namespaces, before, checkouts, resolutions)
+    with request.clock.stage("prepare"):
+        ready = prepare(request, session, package, namespaces, before, checkouts, resolutions)
+    with request.clock.stage("plan"):
+        _plan(request, checkouts, ready)
+        if request.shared_out:
+            return Result(request.package)
+        init = _plan_package(request, package, namespaces, checkouts, ready, resolutions)
+    return assemble(request, package, namespaces, checkouts, ready.context, init, before, ready.in_tree)
+
+
+def _plan(request: Request, checkouts: Sequence[Checkout], ready: Prepared) -> None:
+    """Plan every Python file that survived the scan."""
     for checkout in checkouts:
         assert checkout.scan is not None
         checkout.sources = {survivor.path: survivor.data for survivor in checkout.scan.python}
@@ -207,8 +220,17 @@ def _narrow(
             continue
         checkout.earlier = Earlier(own, dict(checkout.plans))
         drop_unused(checkout, own)
-    if request.shared_out:
-        return Result(request.package)
+
+
+def _plan_package(
+    request: Request,
+    package: Module,
+    namespaces: Namespaces,
+    checkouts: Sequence[Checkout],
+    ready: Prepared,
+    resolutions: tuple[Resolution, ...],
+) -> InitPlan:
+    """Plan the package's `__init__`, by what the other files read."""
     read_names = frozenset().union(*(checkout.scan.read_names for checkout in checkouts if checkout.scan is not None))
     callers_only = request.options.callers_only
     final = frozenset() if callers_only else ready.in_tree
@@ -217,7 +239,7 @@ def _narrow(
         package, namespaces, resolutions, final, read_names, context.width, callers_only, ready.star_modules
     )
     _read_itself(package, namespaces, init, replace(context, lost=frozenset()))
-    return assemble(request, package, namespaces, checkouts, context, init, before, ready.in_tree)
+    return init
 
 
 def _read_itself(package: Module, namespaces: Namespaces, init: InitPlan, context: Context) -> None:

@@ -21,7 +21,7 @@ from codemods.engine.references import (
     import_references,
 )
 from codemods.engine.scopes import Syntax
-from codemods.engine.source import NotPython, decode, is_lazy, parse
+from codemods.engine.source import NotPython, Source, TooDeep, decode, is_lazy, parse
 from codemods.engine.walk import analyse
 from codemods.narrow_reexport.context import Context, FilePlan
 from codemods.narrow_reexport.expressions import Draft, ExpressionPlanner
@@ -44,21 +44,28 @@ from codemods.narrow_reexport.left_alone import (
     shadowed,
     unparsed,
 )
+from codemods.narrow_reexport.oversized import oversized, too_deep
 from codemods.narrow_reexport.resolve import Resolution
 
 
 def plan_file(path: str, data: bytes, context: Context) -> FilePlan:
     """Plan one file as a call site; the package's own `__init__` may be one too, where it reads itself."""
     try:
-        source = decode(data, path)
-        tree = parse(source)
+        return oversized(path, data, context) or _planned(path, data, context)
+    except (TooDeep, RecursionError):
+        return too_deep(path, data, context)
     except NotPython as error:
         return unparsed(path, data, context, error)
-    shadow = context.layout.shadowed_by(path)
-    if shadow:
-        return shadowed(source, tree, context, shadow)
-    module = context.layout.module_at(path)
-    target = Target(
+
+
+def _planned(path: str, data: bytes, context: Context) -> FilePlan:
+    source = decode(data, path)
+    return plan_tree(source, parse(source), context)
+
+
+def target_of(path: str, context: Context) -> Target:
+    """What is looked for in one file."""
+    return Target(
         context.package.name,
         frozenset(found.symbol.name for found in context.resolutions),
         frozenset(name for name in context.lost if (path, name) not in context.spared)
@@ -68,6 +75,16 @@ def plan_file(path: str, data: bytes, context: Context) -> FilePlan:
         dict(context.carriers),
         context.layout.locate,
     )
+
+
+def plan_tree(source: Source, tree: ast.Module, context: Context) -> FilePlan:
+    """The same for a file that is parsed already."""
+    path = source.path
+    shadow = context.layout.shadowed_by(path)
+    if shadow:
+        return shadowed(source, tree, context, shadow)
+    module = context.layout.module_at(path)
+    target = target_of(path, context)
     syntax = analyse(source, tree, expressions=False)
     references = import_references(syntax, module, target)
     if needs_expressions(syntax, module, target, references, context):

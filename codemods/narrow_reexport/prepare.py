@@ -13,11 +13,12 @@ from functools import partial
 
 from codemods.engine.config import line_width
 from codemods.engine.edits import edited
-from codemods.engine.graph import ImportGraph, parents
+from codemods.engine.graph import ImportGraph
 from codemods.engine.model import Failure, Module, Symbol
 from codemods.engine.namespace import Namespaces, all_values, module_statements
 from codemods.narrow_reexport.context import Context
 from codemods.narrow_reexport.coverage import with_coverage
+from codemods.narrow_reexport.early_names import run_before
 from codemods.narrow_reexport.forms.init_uses import InitPlan
 from codemods.narrow_reexport.forms.package_init import plan_init
 from codemods.narrow_reexport.late_readers import Surveyed
@@ -84,24 +85,26 @@ def prepare(
     words |= {name.rpartition(".")[2] for name in orphans}
     spelling = partial(session.candidates, f"{package.path.rpartition('/')[0]}/")
     for checkout in checkouts:
-        checkout.scan = scan(
-            spelling(words) if checkout is main else checkout.tree.paths,
-            checkout.tree.read,
-            checkout.layout,
-            resolutions,
-            orphans,
-            star_takes=taken,
-            wants_names=any(found.stars for found in resolutions)
-            or _has_aliases(package, namespaces, resolutions)
-            or _has_stars(package, namespaces),
-            spelling=spelling if checkout is main else None,
-            progress=(lambda done, total: progress("scanning", done, total)) if progress else None,
-        )
+        with request.clock.stage("scan"):
+            checkout.scan = scan(
+                spelling(words) if checkout is main else checkout.tree.paths,
+                checkout.tree.read,
+                checkout.layout,
+                resolutions,
+                orphans,
+                star_takes=taken,
+                wants_names=any(found.stars for found in resolutions)
+                or _has_aliases(package, namespaces, resolutions)
+                or _has_stars(package, namespaces),
+                spelling=spelling if checkout is main else None,
+                progress=(lambda done, total: progress("scanning", done, total)) if progress else None,
+            )
     context = _context(request, package, namespaces, before, resolutions, orphans, checkouts, width)
     context = replace(context, unbound=_unbound(package, before, resolutions))
     if covers:
         surveyed = Surveyed(checkouts, namespaces, before, lost, spelling)
-        context = with_coverage(context, surveyed, callers_only=callers_only)
+        with request.clock.stage("coverage"):
+            context = with_coverage(context, surveyed, callers_only=callers_only)
     return Prepared(replace(context, star_takes=taken), in_tree, orphans, before, after, stars)
 
 
@@ -112,16 +115,7 @@ def _unbound(package: Module, graph: ImportGraph, resolutions: tuple[Resolution,
         (r.symbol.name, r.site.line) for r in resolutions if r.same_name and not r.narrowed and not r.lazy
     ):
         # from .a import a; from .d import d        while a is imported, pkg.d is the module d, or nothing
-        # (the packages around it have begun before it does, and wait for it to end)
-        around = {package.name, *parents(package.name)}
-        seen = set(around)
-        todo = [edge.imported for edge in graph.edges(package.name) if 0 < edge.line < line]
-        while todo:
-            module = todo.pop()
-            if module not in seen:
-                seen.add(module)
-                todo += [edge.imported for edge in graph.edges(module)]
-        found |= {(module, name) for module in seen - around}
+        found |= {(module, name) for module in run_before(package, graph, line)}
     return frozenset(found)
 
 
@@ -201,6 +195,7 @@ def _context(
         accepted_sites(request),
         _all_is_tuple(package, namespaces),
         rewrite_strings=request.options.rewrite_strings,
+        old_mock=(3,) < namespaces.floor < (3, 11),
     )
 
 

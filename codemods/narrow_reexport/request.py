@@ -16,6 +16,7 @@ from codemods.engine.errors import CodemodError
 from codemods.engine.model import Failure, FileChange, ImportEdge, Mention, Refusal, Symbol, Warned
 from codemods.engine.modules import Layout
 from codemods.engine.project import Tree
+from codemods.engine.stages import Clock
 from codemods.narrow_reexport.context import FilePlan, Planner
 from codemods.narrow_reexport.parts import Ground
 from codemods.narrow_reexport.resolve import Resolution
@@ -40,6 +41,7 @@ class Request:
     wants_parts: bool = False  # say how the edited files stand to each other
     planner: Planner | None = None  # plans files in place of this machine, or takes their plans from elsewhere
     shared_out: bool = False  # the planner has a share of the files alone: stop when it has planned them
+    clock: Clock = field(default_factory=Clock, compare=False)  # where the time goes, for --profile
 
 
 @dataclass(frozen=True, slots=True)

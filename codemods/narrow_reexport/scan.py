@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from codemods.engine.discover import SHOWING, TEMPLATES, is_code
+from codemods.engine.import_lines import START
 from codemods.engine.modules import Layout
 from codemods.narrow_reexport.byways import absolute, carry_further, carry_on, reads_of, star_importers, whole_name
 from codemods.narrow_reexport.forms.public_names import may_list
@@ -20,13 +21,17 @@ from codemods.narrow_reexport.holders import Bindings, handing_test, reflection_
 from codemods.narrow_reexport.resolve import Resolution
 from codemods.narrow_reexport.stubs import mirrored
 
-_STAR = re.compile(rb"^[ \t\f]*from[ \t\\\r\n]+([.\w \t]+?)[ \t\\\r\n]+import[ \t\\\r\n]*\(?[ \t\\\r\n]*\*", re.M)
-_PATCHES = re.compile(rb"(?:patch|setattr|delattr)[\w.]*\([ \t\r\n]*[\"']([\w.]+)[\"']")
-_OBJECTS = re.compile(rb"(?:object|setattr|delattr)\([^\"'\n]*[\"'](\w+)[\"']")
+_STAR = re.compile(START + rb"from[ \t\\\r\n]+([.\w \t]+?)[ \t\\\r\n]+import[ \t\\\r\n]*\(?[ \t\\\r\n]*\*")
+# a pattern for each word, which stands first: an alternative there would be tried at every byte
+_PATCHES = [
+    re.compile(word + rb"[\w.]*\([ \t\r\n]*[\"']([\w.]+)[\"']") for word in (rb"patch", rb"setattr", rb"delattr")
+]
+_OBJECTS = [re.compile(word + rb"\([^\"'\n]*[\"'](\w+)[\"']") for word in (rb"object", rb"setattr", rb"delattr")]
 _STAR_NEAR = re.compile(rb"import[ \t\\\r\n]*\(?[ \t\\\r\n]*\*")
 _WORD = re.compile(rb"\w+")
 _READ = re.compile(rb"(?<!\bself)(?<!\bcls)[.\"'][ \t]*(\w+)")
 _PATH = re.compile(rb"^[ \t]*(?:from[ \t]+[.\w]+[ \t]+import\b|import[ \t]+[.\w]+)", re.M)
+_DOTTED = re.compile(rb"\.([\w\x80-\xff]+)")
 OWN_PLAN = b'{\n "command": "narrow_reexport",\n'  # a plan that was written into the tree is no part of it
 # and so are the rows for `--plan`, which name symbols for this command and for no program
 _REQUEST = re.compile(
@@ -84,12 +89,10 @@ def scan(
     folder = init.path.rpartition("/")[0] + "/" if init else ""
     names = [found.symbol.name for found in resolutions]
     spelled = _needle(names)
-    tails = _tails(package, lost)
-    own = frozenset(pair for pair in tails if not pair[0])
+    own, foreign = _tails(package, lost)
     lost_by: dict[str, list[str]] = {}
     for dotted_name in star_takes:
         lost_by.setdefault(dotted_name.rpartition(".")[0], []).append(dotted_name.rpartition(".")[2])
-    foreign = tails - own
     touches = _touch_test(package, folder)
     dotted = [found.symbol.dotted.encode() for found in resolutions] + [
         str(found.symbol).encode() for found in resolutions
@@ -100,7 +103,7 @@ def scan(
         origins.setdefault(found.origin.dotted.encode(), []).append(found.symbol.name)
         for spelled_as in (found.symbol.dotted.encode(), leaf + b"." + found.symbol.name.encode()):
             packaged.setdefault(spelled_as, []).append(found.symbol.name)
-    alias_of, imported = _alias_pattern(package), whole_name([package.encode(), leaf])
+    alias_of, may_bind, imported = _alias_pattern(package), _alias_test(package), whole_name([package.encode(), leaf])
     loaded: dict[str, bytes] = {}
     kept: dict[str, bytes] = {}
     others: list[Survivor] = []
@@ -110,7 +113,7 @@ def scan(
     early: set[str] = set()
     patched: set[str] = set()
     losing: set[str] = set()
-    loses_own = re.compile(rb"\.(?:" + b"|".join(re.escape(last) for _, last in own) + rb")(?!\w)" if own else rb"(?!)")
+    loses_own = re.compile(rb"\.(?:" + b"|".join(re.escape(last) for last in own) + rb")(?!\w)" if own else rb"(?!)")
     reflects = reflection_test(leaf)
     hands_over = handing_test(leaf)
     # what imports the package as a module spells its parent, or lies beside it
@@ -146,12 +149,12 @@ def scan(
         has_leaf = leaf in data
         called = {leaf}  # what the file may call the package
         if has_star(data):
-            for match in _STAR.finditer(data):
+            for match in _STAR.finditer(b"\n" + data):
                 stars.setdefault(path, set()).add(b"".join(match[1].split()).decode("utf-8", "replace"))
         has_name = spelled(data) or ((has_leaf or inside) and not data.isascii() and _spelled_otherwise(data, names))
         if has_leaf and b"import" in data:
-            binds = (above in data or path.startswith(near)) and imported.search(data)
-            for match in alias_of.finditer(data) if binds else ():
+            binds = (above in data or path.startswith(near)) and may_bind(data) and imported(data)
+            for match in alias_of.finditer(b"\n" + data) if binds else ():
                 if match["module"] and absolute(layout, path, match["module"].decode()) != package.rpartition(".")[0]:
                     continue
                 name = match["alias"] or match["from_alias"] or leaf
@@ -165,19 +168,20 @@ def scan(
         elif wants_names and inside:
             reads |= _names_read(data, leaf, inside)
         loses = bool(own or foreign) and (
-            ((has_leaf or inside) and _loses(data, own))
-            or ((inside or (has_leaf and touches(path, data))) and _loses(data, foreign))
+            ((has_leaf or inside) and any(_loses(data, last) for last in own))
+            or ((inside or (has_leaf and touches(path, data))) and _loses_any(data, foreign))
         )
         if loses:
             losing.add(path)
         if b"sys.modules" in data and fakes.search(data):
             kept[path] = data
         if has_name:
-            for match in _PATCHES.finditer(data) if b"patch" in data or b"attr(" in data else ():
-                early.update(origins.get(match[1], ()))
-                patched.update(packaged.get(match[1], ()))
-            for match in _OBJECTS.finditer(data) if b"patch" in data or b"attr(" in data else ():
-                patched.update(packaged.get(leaf + b"." + match[1], ()))
+            if b"patch" in data or b"attr(" in data:
+                for dotted_path in {word for pattern in _PATCHES for word in pattern.findall(data)}:
+                    early.update(origins.get(dotted_path, ()))
+                    patched.update(packaged.get(dotted_path, ()))
+                for word in {word for pattern in _OBJECTS for word in pattern.findall(data)}:
+                    patched.update(packaged.get(leaf + b"." + word, ()))
             if has_leaf or inside:
                 kept[path] = data
                 continue
@@ -196,13 +200,21 @@ def scan(
     for path, data in unsure.items():
         if any(re.search(rb"(?<!\w)" + re.escape(alias) + rb"(?!\w)", data) for alias in aliases):
             kept[path] = data
+    if carriers and aliases and own:
+        # from app import p; p.sub.other()        where app has `import pkg as p`
+        words = [alias.decode("utf-8", "replace") for alias in sorted(aliases)]
+        for path in spelling(words) if spelling is not None else paths:
+            if is_code(path) and path not in kept and any(alias in (data := read(path)) for alias in aliases):
+                if loses_own.search(data):
+                    kept[path] = data
+                    losing.add(path)
     starring = star_importers(stars, layout, package)
     for path in starring:
         kept.setdefault(path, loaded.get(path) or read(path))
     for path in starring if wants_names else ():
         reads |= {word.decode("utf-8", "replace") for word in _WORD.findall(kept[path])}
     everywhere = {layout.module_at(path).name: path for path in starring}
-    leaves = [last.decode() for _, last in own]
+    leaves = [last.decode() for last in own]
     star_reads = reads_of(everywhere, [*names, *leaves], kept, unsure, stars, layout)
     star_reads |= _lost_through_stars(lost_by, paths, read, stars, layout, kept, losing)
     starred_modules = frozenset(
@@ -291,15 +303,25 @@ def _alias_pattern(package: str) -> re.Pattern[bytes]:
     above = re.escape(parent.rpartition(".")[2].encode())
     from_parent = (rb"(?:[.\w]*\b" + above + rb"|\.+)") if parent else rb"(?!)"
     return re.compile(
-        rb"^[ \t]*(?:lazy[ \t]+)?import\b[^#\n]*?\b" + whole + rb"[ \t]+as[ \t]+(?P<alias>\w+)"
-        rb"|^[ \t]*(?:lazy[ \t]+)?import\b[^#\n]*?(?<![\w.])" + whole + rb"[ \t]*(?:[,;#\r\n]|\Z)"
-        rb"|^[ \t]*(?:lazy[ \t]+)?from[ \t]+(?P<module>"
+        START + rb"(?:(?:lazy[ \t]+)?import\b[^#\n]*?\b" + whole + rb"[ \t]+as[ \t]+(?P<alias>\w+)"
+        rb"|(?:lazy[ \t]+)?import\b[^#\n]*?(?<![\w.])" + whole + rb"[ \t]*(?=[,;#\r\n]|\Z)"
+        rb"|(?:lazy[ \t]+)?from[ \t]+(?P<module>"
         + from_parent
         + rb")[ \t]+import\b[^;]*?(?<![\w.])"
         + last
-        + rb"(?![\w.])(?:[ \t]+as[ \t]+(?P<from_alias>\w+))?",
-        re.M,
+        + rb"(?![\w.])(?:[ \t]+as[ \t]+(?P<from_alias>\w+))?)"
     )
+
+
+def _alias_test(package: str) -> Callable[[bytes], bool]:
+    """Whether the alias pattern can match at all: what it must contain, the rarest word of it first."""
+    parent = package.rpartition(".")[0]
+    whole = re.compile(re.escape(package.encode()) + rb"[ \t]*(?:[,;#\r\n]|[ \t]as\b|\Z)")
+    if not parent:
+        return lambda data: whole.search(data) is not None
+    above = re.escape(parent.rpartition(".")[2].encode())
+    below = re.compile(rb"from[ \t]+(?:[.\w]*\b" + above + rb"|\.+)[ \t]+import\b")
+    return lambda data: below.search(data) is not None or whole.search(data) is not None
 
 
 def _touch_test(package: str, folder: str) -> Callable[[str, bytes], bool]:
@@ -307,9 +329,9 @@ def _touch_test(package: str, folder: str) -> Callable[[str, bytes], bool]:
     parent, _, leaf = package.rpartition(".")
     if not parent:
         pattern = re.compile(
-            rb"^[ \t]*(?:lazy[ \t]+)?(?:from|import)\b[^#\n]*?(?<![\w.])" + re.escape(leaf.encode()) + rb"\b", re.M
+            START + rb"(?:lazy[ \t]+)?(?:from|import)\b[^#\n]*?(?<![\w.])" + re.escape(leaf.encode()) + rb"\b"
         )
-        return lambda path, data: pattern.search(data) is not None
+        return lambda path, data: pattern.search(b"\n" + data) is not None
     above = parent.rpartition(".")[2].encode()
     near = folder.rstrip("/").rpartition("/")[0] + "/"
     dotted = above + b"." + leaf.encode()
@@ -318,28 +340,36 @@ def _touch_test(package: str, folder: str) -> Callable[[str, bytes], bool]:
     )
 
 
-def _tails(package: str, lost: Iterable[str]) -> frozenset[tuple[bytes, bytes]]:
-    pairs: set[tuple[bytes, bytes]] = set()
+def _tails(package: str, lost: Iterable[str]) -> tuple[tuple[bytes, ...], dict[bytes, tuple[bytes, ...]]]:
+    """The lost modules below the package itself by their names; the others by theirs, each with those of its parents."""
+    own: set[bytes] = set()
+    foreign: dict[bytes, set[bytes]] = {}
     for dotted in lost:
         parent, _, last = dotted.rpartition(".")
-        if parent:
-            # an alias may stand for the package, but its submodules keep their names
-            pairs.add((b"" if parent == package else parent.rpartition(".")[2].encode(), last.encode()))
-    return frozenset(pairs)
+        if parent == package:
+            own.add(last.encode())  # an alias may stand for the package, but its submodules keep their names
+        elif parent:
+            foreign.setdefault(last.encode(), set()).add(parent.rpartition(".")[2].encode())
+    return tuple(sorted(own)), {last: tuple(sorted(foreign[last])) for last in sorted(foreign)}
 
 
-def _loses(data: bytes, tails: frozenset[tuple[bytes, bytes]]) -> bool:
+def _loses(data: bytes, last: bytes, above: tuple[bytes, ...] = (b"",)) -> bool:
     # pkg.sub in an expression; import statements name what they load, and stars are looked at apart
-    for first, last in tails:
-        at = data.find(b"." + last)
-        while at >= 0:
-            end = at + len(last) + 1
-            if not _WORD.match(data, end):
-                row = data[data.rfind(b"\n", 0, at) + 1 : at].lstrip()
-                if row.rstrip().endswith(first) and not row.startswith((b"from ", b"import ", b"#")):
-                    return True
-            at = data.find(b"." + last, end)
+    at = data.find(b"." + last)
+    while at >= 0:
+        end = at + len(last) + 1
+        if not _WORD.match(data, end):
+            row = data[data.rfind(b"\n", 0, at) + 1 : at].lstrip()
+            if row.rstrip().endswith(above) and not row.startswith((b"from ", b"import ", b"#")):
+                return True
+        at = data.find(b"." + last, end)
     return False
+
+
+def _loses_any(data: bytes, foreign: dict[bytes, tuple[bytes, ...]]) -> bool:
+    # other.sub        the words behind a dot are found once for all modules
+    read = foreign.keys() & set(_DOTTED.findall(data))
+    return any(_loses(data, last, foreign[last]) for last in read)
 
 
 def _names_read(data: bytes, leaf: bytes, inside: bool) -> set[str]:

@@ -39,7 +39,6 @@ class Session:
         self._views: dict[tuple[str, tuple[str, ...]], tuple[Layout, Namespaces, ImportGraph]] = {}
         self._words: Words | None = None
         self._always: tuple[int, ...] = ()
-        self._edited: frozenset[str] = frozenset()
 
     def edited(self, files: Mapping[str, bytes]) -> Session:
         """The same tree with these bytes in some files; what is known of all others is kept."""
@@ -48,7 +47,11 @@ class Session:
         after._remember, after._words, after._always = self._remember, self._words, self._always
         after._outlines = {module: found for module, found in self._outlines.items() if module.path not in files}
         after._views = {}
-        after._edited = self._edited.union(files)
+        if after._words is not None:
+            numbers = {path: number for number, path in enumerate(after.tree.paths) if path in files}
+            for path, number in numbers.items():
+                after._words.add(number, files[path])
+            after._always += tuple(number for path, number in numbers.items() if _unspelled(path, files[path]))
         return after
 
     def view(self, package: str, source_roots: Sequence[str]) -> tuple[Layout, Namespaces, ImportGraph]:
@@ -81,11 +84,7 @@ class Session:
                 number for number, path in enumerate(self.tree.paths) if _unspelled(path, self.tree.read(path))
             )
         found = self._words.spelling(spelled) | set(self._always)
-        found |= {
-            number
-            for number, path in enumerate(self.tree.paths)
-            if path.startswith(folder) or path in self._edited  # the index has the words of the first text
-        }
+        found |= {number for number, path in enumerate(self.tree.paths) if path.startswith(folder)}
         return tuple(self.tree.paths[number] for number in sorted(found))
 
 

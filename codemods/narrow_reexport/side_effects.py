@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 
 from codemods.engine.discover import runs
 from codemods.engine.edits import edited
-from codemods.engine.graph import ImportGraph
+from codemods.engine.graph import ImportGraph, parents
 from codemods.engine.model import Failure, Module, Refusal, Site, Warned, When
 from codemods.engine.namespace import Namespaces, absolute
 from codemods.engine.source import NotPython, Source, decode, parse
@@ -63,8 +65,11 @@ def side_effects(
     if not lost or context.verifying:
         return plan
     origins = {found.loads for found in context.resolutions} & lost
+    imported = _Imported({})
+    importers = _importers(lost, after)
+    loads = cache(after.closure)
     # what the call sites load by their new imports
-    reached = _closures(after, [name for name in origins if _is_imported(name, checkouts, namespaces)], lost)
+    reached = _closures(after, [name for name in origins if _is_imported(name, checkouts, namespaces, imported)], lost)
     for name in sorted(lost):
         module = namespaces.locate(name)
         if module is None or not module.path:
@@ -75,9 +80,9 @@ def side_effects(
         effects = [*_effects(module, namespaces)]
         if not effects:
             continue
-        if not known and _is_loaded(name, lost, after, checkouts, context, init):
+        if not known and _is_loaded(_loaders(name, importers), lost, checkouts, context, init, imported):
             known = True
-        symbol = _symbol_of(name, context, after)
+        symbol = _symbol_of(name, context, loads)
         if known and name not in origins:
             # call sites that load the origin still run it; those that only import the package do not
             certain = [each for each in effects if each.certain and not _is_taken_on(each.site, context)]
@@ -112,13 +117,13 @@ def _is_taken_on(site: Site, context: Context) -> bool:
     return (site.path, site.line) in context.accepted or accepts(site.text)
 
 
-def _symbol_of(name: str, context: Context, after: ImportGraph) -> str:
+def _symbol_of(name: str, context: Context, loads: Callable[[str], Collection[str]]) -> str:
     """The symbol whose origin is the module, or loaded it."""
     for found in context.resolutions:
         if found.loads == name:
             return str(found.symbol)
     for found in context.resolutions:
-        if name in after.closure(found.loads):
+        if name in loads(found.loads):
             return str(found.symbol)
     return str(context.resolutions[0].symbol)
 
@@ -135,7 +140,7 @@ def _closures(graph: ImportGraph, names: Sequence[str], within: frozenset[str]) 
     return seen
 
 
-def _is_imported(name: str, checkouts: Sequence[Checkout], namespaces: Namespaces) -> bool:
+def _is_imported(name: str, checkouts: Sequence[Checkout], namespaces: Namespaces, imported: _Imported) -> bool:
     """Whether a new import of the module stands in some file that runs: cheap, by the edits alone."""
     module = namespaces.locate(name)
     leaf = name.rpartition(".")[2]
@@ -145,16 +150,20 @@ def _is_imported(name: str, checkouts: Sequence[Checkout], namespaces: Namespace
                 continue
             if any(leaf in edit.text for edit in plan.edits):
                 data = checkout.sources[path]
-                if b"TYPE_CHECKING" not in data or _imports(checkout, path, frozenset({name})):
+                if b"TYPE_CHECKING" not in data or imported.reaches(checkout, path, frozenset({name})):
                     return True
     return False
 
 
 def _is_loaded(
-    name: str, lost: frozenset[str], after: ImportGraph, checkouts: Sequence[Checkout], context: Context, init: bytes
+    above: frozenset[str],
+    lost: frozenset[str],
+    checkouts: Sequence[Checkout],
+    context: Context,
+    init: bytes,
+    imported: _Imported,
 ) -> bool:
-    """Whether some file outside of `lost` imports the module after the run, or a lost module that loads it."""
-    above = _loaders(name, lost, after)
+    """Whether some file outside of `lost` imports one of these modules after the run."""
     leaves = b"|".join(sorted({re.escape(each.rpartition(".")[2].encode()) for each in above}))
     line = re.compile(
         rb"^[ \t]*(?:from|import)\b[^\n]*\b(?:" + leaves + rb")\b|\bimport[ \t]*\([^)]*\b(?:" + leaves + rb")\b", re.M
@@ -182,17 +191,22 @@ def _is_loaded(
             ):
                 return True
             spelled = line.search(data) or any(any_leaf.search(edit.text.encode()) for edit in edits)
-            if spelled and _imports(checkout, path, above, init if path == context.package.path else None):
+            if spelled and imported.reaches(checkout, path, above, init if path == context.package.path else None):
                 return True
     return False
 
 
-def _loaders(name: str, lost: frozenset[str], graph: ImportGraph) -> frozenset[str]:
-    """The module, and the lost modules whose import loads it."""
-    importers: dict[str, list[str]] = {}
+def _importers(lost: frozenset[str], graph: ImportGraph) -> dict[str, list[str]]:
+    """The lost modules that import a module, for each."""
+    found: dict[str, list[str]] = {}
     for each in lost:
         for edge in graph.edges(each):
-            importers.setdefault(edge.imported, []).append(each)
+            found.setdefault(edge.imported, []).append(each)
+    return found
+
+
+def _loaders(name: str, importers: Mapping[str, Sequence[str]]) -> frozenset[str]:
+    """The module, and the lost modules whose import loads it."""
     seen, todo = {name}, [name]
     while todo:
         for each in importers.get(todo.pop(), ()):
@@ -213,22 +227,34 @@ def _after(checkout: Checkout, path: str, finished: bytes | None) -> Source | No
         return None
 
 
-def _imports(checkout: Checkout, path: str, wanted: frozenset[str], finished: bytes | None = None) -> bool:
-    """Whether the file, as it will be, imports one of the modules at run time, at module level or later."""
+@dataclass(frozen=True, slots=True)
+class _Imported:
+    """What files import at run time, at module level or later, as they will be; each is parsed once."""
+
+    known: dict[tuple[Path, str], frozenset[str]]
+
+    def reaches(self, checkout: Checkout, path: str, wanted: frozenset[str], finished: bytes | None = None) -> bool:
+        """Whether the file imports one of the modules, or something below it."""
+        key = checkout.root, path
+        if key not in self.known:
+            self.known[key] = _imports(checkout, path, finished)
+        return any(each in wanted or any(above in wanted for above in parents(each)) for each in self.known[key])
+
+
+def _imports(checkout: Checkout, path: str, finished: bytes | None) -> frozenset[str]:
     source = _after(checkout, path, finished)
     try:
         syntax = analyse(source, parse(source), expressions=False) if source is not None else None
     except NotPython:
         syntax = None
     module = checkout.layout.module_at(path)
+    found: set[str] = set()
     for statement, block in syntax.imports if syntax is not None else ():
         if block.when is When.TYPING:
             continue
         if isinstance(statement, ast.Import):
-            names = {alias.name for alias in statement.names}
+            found |= {alias.name for alias in statement.names}
         else:
             base = absolute(module, statement)
-            names = {base, *(f"{base}.{alias.name}" for alias in statement.names)}
-        if any(each == name or each.startswith(f"{name}.") for each in names for name in wanted):
-            return True
-    return False
+            found |= {base, *(f"{base}.{alias.name}" for alias in statement.names)}
+    return frozenset(found)

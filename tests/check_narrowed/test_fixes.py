@@ -5,6 +5,7 @@ from __future__ import annotations
 from codemods.check_narrowed.fixes import Fixer
 from codemods.check_narrowed.verdicts import offences
 from codemods.engine.discover import is_code
+from tests import oracle
 from tests.check_narrowed.verbs import guarded_tree, rows, run
 from tests.narrow_reexport.verbs import contents, expect_tree, narrow, tree
 
@@ -106,3 +107,20 @@ def test_a_patched_object_is_mended_where_the_symbol_has_the_name_of_its_module(
     with tree({**before, **wanted, "app.py": use}) as root:
         assert run(root, "--fix").code == 0
         assert contents(root) == wanted
+
+
+def test_the_name_that_got_the_module_is_not_read_for_the_symbol() -> None:
+    # from pkg import f        gets the module by now; nothing reads it, so that it is no offence
+    before = {
+        "pkg/__init__.py": "",
+        "pkg/f.py": "def f():\n    return 1\n",
+        "main.py": "import pkg\nfrom pkg import f\n\n\ndef g():\n    return pkg.f()\n\n\nprint(g())\n",
+        "narrowed.toml": rows("pkg:f=pkg.f:f"),
+    }
+    with tree(before) as root:
+        run(root, "--fix")
+        first = contents(root)
+        assert run(root, "--fix").code == 0
+        assert contents(root) == first
+        [ran] = oracle.run_programs(root, ["main"])
+        assert (ran.exit_code, ran.output) == (0, "1\n")

@@ -58,3 +58,37 @@ def test_the_other_branch_of_a_condition_that_always_holds_still_counts() -> Non
     init = "import sys\n\nif sys.version_info < (3, 8):\n    pass\nelse:\n    from .sub import sym\n"
     tree = {**PKG, "pkg/__init__.py": init, "pyproject.toml": PROJECT}
     check_refused(tree, "pkg", "sym", "only under a condition", exit_code=3, at="pkg/__init__.py:6")
+
+
+ALIASED = {
+    "pkg/__init__.py": "from . import mapper as lib\nfrom .other import fn as mapper\nfrom .user import use\n",
+    "pkg/mapper.py": "X = 1\n",
+    "pkg/other.py": "def fn():\n    return 2\n",
+    "pkg/user.py": "from . import lib\n\n\ndef use():\n    return lib.X\n",
+    "main.py": "import pkg\nfrom pkg import lib\n\nprint(pkg.use(), lib.X)\n",
+}
+
+
+def test_a_submodule_under_an_alias_whose_own_name_becomes_something_else_is_refused() -> None:
+    check_refused(ALIASED, "pkg", "lib", "pkg.mapper is the submodule for some imports", at="pkg/__init__.py:2")
+
+
+def test_a_submodule_of_the_package_around_whose_name_becomes_something_else_is_refused() -> None:
+    tree = {
+        "top/__init__.py": "from . import core, pkg\nfrom .other import fn as core\n",
+        "top/core.py": "X = 1\n",
+        "top/other.py": "def fn():\n    return 2\n",
+        "top/pkg/__init__.py": "from .. import core as lib\n",
+        "main.py": "from top.pkg import lib\n\nprint(lib.X)\n",
+    }
+    check_refused(tree, "top.pkg", "lib", "top.core is the submodule for some imports", at="top/__init__.py:2")
+
+
+def test_a_submodule_under_an_alias_that_keeps_its_own_name_follows() -> None:
+    before = {**ALIASED, "pkg/__init__.py": ALIASED["pkg/__init__.py"].replace("as mapper", "as fn")}
+    after = {
+        "pkg/__init__.py": "from .other import fn as fn\nfrom .user import use\n",
+        "pkg/user.py": ALIASED["pkg/user.py"].replace("import lib", "import mapper as lib"),
+        "main.py": ALIASED["main.py"].replace("import lib", "import mapper as lib"),
+    }
+    check_rewritten(before, "pkg", "lib", after, run=["main"])

@@ -34,6 +34,7 @@ FULL = FilePlan(
     (SITE,),
     ("install again",),
     True,
+    True,
 )
 PART = PartialPlan(
     "1/2",

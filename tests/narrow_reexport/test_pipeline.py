@@ -9,6 +9,7 @@ import pytest
 from codemods.engine.config import NarrowOptions
 from codemods.engine.model import Failure
 from codemods.narrow_reexport import outcome as stage
+from codemods.narrow_reexport import second_pass
 from codemods.narrow_reexport.pipeline import run
 from codemods.narrow_reexport.request import Request
 from tests import oracle
@@ -224,3 +225,19 @@ def test_a_row_follows_where_its_origin_is_narrowed_as_well() -> None:
         assert narrow(root, "pkg", "sym").code == 0
         rows = (root / "narrowed.toml").read_text()
         assert '"outer:sym" = { origin = "pkg.sub:sym" }' in rows and '"pkg:sym" = { origin = "pkg.sub:sym" }' in rows
+
+
+def test_a_text_that_does_not_parse_is_our_bug_though_it_no_longer_spells_the_symbol(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    real = stage.edited
+    monkeypatch.setattr(
+        stage, "edited", lambda source, edits: b"from pkg import (\n" if source.path == "a.py" else real(source, edits)
+    )
+    monkeypatch.setattr(stage, "check_outside", lambda change, edits: [])
+    monkeypatch.setattr(second_pass, "_is_settled", lambda *given: False)  # it is asked of the true text
+    with tree(USED) as root:
+        outcome = narrow(root, "pkg", "sym")
+        assert outcome.code == 5
+        assert "a.py: parses" in outcome.text
+        expect_tree(root, USED, record=False)

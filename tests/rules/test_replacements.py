@@ -99,6 +99,11 @@ def _changed(form: Form, after: dict[str, bytes]) -> list[str]:
 
 @pytest.mark.parametrize("name", [form.name for form in FORMS])
 def test_rule_check_and_codemod_agree_on_a_form(name: str) -> None:
+    if name == "lazy_from":
+        try:
+            cst.parse_module("lazy from pkg import sym\n")
+        except cst.ParserSyntaxError:
+            pytest.skip("this LibCST does not read lazy imports")
     dirty, files = compared(name)
     assert dirty == []
     for file in files:

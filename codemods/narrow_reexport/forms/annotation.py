@@ -124,11 +124,14 @@ def _function_type(text: str) -> ast.AST | None:
 
 def _hits(inner: ast.AST, use: Use, names: Names, wanted: frozenset[str]) -> list[AttributeUse]:
     hits: list[AttributeUse] = []
+    # "pkg.f.f": what is read of pkg.f tells the module f from the symbol
+    longer = {id(node.value): node for node in ast.walk(inner) if isinstance(node, ast.Attribute)}
     for node in ast.walk(inner):
         if isinstance(node, ast.Attribute) and node.attr in wanted:
             bases = names.modules(node.value, use.scope)
             if names.target.package in bases:
-                around = Use(node, use.scope, use.block, use.statement, None, True, False, use.parent)
+                parent = longer.get(id(node), use.parent)
+                around = Use(node, use.scope, use.block, use.statement, None, True, False, parent)
                 hits.append(AttributeUse(around, node.attr, bases - {UNKNOWN} == bases))
     return hits
 

@@ -201,7 +201,7 @@ class AttributePlanner(NameFacts):
             ):
                 start = self.syntax.source.span(anchor.node)[0]
                 self.plan.edits.append(Edit(self.syntax.source.path, start, start + len(anchor.node.name), module))
-                self._edited.append((anchor.node, module, anchor.block))
+                self._edited.append((anchor.node, module, anchor.statement, anchor.block))
                 continue
             self._add(anchor, NewImport(module, module))
 

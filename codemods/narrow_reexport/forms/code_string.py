@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from codemods.engine.edits import apply
 from codemods.engine.model import Edit, Warned
-from codemods.engine.scopes import Syntax, Use
+from codemods.engine.scopes import Syntax, Use, last_name
 from codemods.narrow_reexport.context import Context, FilePlan
 from codemods.narrow_reexport.forms.literal import literal_at
 from codemods.narrow_reexport.forms.snippet import parsed
@@ -21,6 +21,16 @@ from codemods.narrow_reexport.resolve import Resolution
 
 Planner = Callable[[str, bytes, Context], FilePlan]  # the one that plans a file of code
 _RUNNERS = {"exec", "eval", "compile"}
+_STARTERS = _RUNNERS | {
+    "run",
+    "Popen",
+    "call",
+    "check_call",
+    "check_output",
+    "getoutput",
+    "communicate",
+    "create_subprocess_exec",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +77,21 @@ def is_prose(use: Use, value: str) -> bool:
     if isinstance(use.parent, (ast.BinOp, ast.Attribute)) or re.search(r"[{%]", value):
         return False  # a template
     return _dedented(value, tuple(range(len(value) + 1))) is None
+
+
+def is_run_later(syntax: Syntax, use: Use) -> bool:
+    """Whether the name that keeps the string is handed to something that runs code or starts a program."""
+    # CODE = "from pkg import sym"      subprocess.run([sys.executable, "-c", CODE])      program.communicate(CODE)
+    kept = use.parent.targets if isinstance(use.parent, ast.Assign) else []
+    names = {target.id: use.scope.owner(target.id) for target in kept if isinstance(target, ast.Name)}
+    for call in syntax.calls if names else ():
+        assert isinstance(call.node, ast.Call)
+        if last_name(call.node.func) in _STARTERS:
+            given = [*call.node.args, *(keyword.value for keyword in call.node.keywords)]
+            for node in (part for each in given for part in ast.walk(each)):
+                if isinstance(node, ast.Name) and node.id in names and call.scope.owner(node.id) is names[node.id]:
+                    return True
+    return False
 
 
 def _reads(use: Use, value: str, found: Resolution) -> bool:

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from codemods.engine.edits import apply
 from codemods.engine.model import Edit, Reached, Warned
 from codemods.engine.source import Source
-from codemods.narrow_reexport.context import Context
+from codemods.narrow_reexport.context import Context, as_shown
 from codemods.narrow_reexport.forms.page import MENTION, Page, import_matches
 from codemods.narrow_reexport.forms.shown import Written, blocks, examples, lines_of
 from codemods.narrow_reexport.forms.snippet import (
@@ -57,10 +57,10 @@ def plan_docstrings(source: Source, tree: ast.Module, context: Context, plan: Pl
     """Plan the Python that a file's docstrings show."""
     names = touched_names(context)
     planned = Docstrings()
-    if _MAY_SHOW.search(source.text) is None or not any(name in source.text for name in names):
+    if not may_show(source, context):
         return planned
     own = {name for name in context.lost if name.startswith(f"{context.package.name}.")}
-    inner = replace(context, lost=frozenset(own))
+    inner = replace(as_shown(context), lost=frozenset(own))
     for node in _docstrings(tree.body):
         text = str(node.value)
         if _SHOWS.search(text) is None or not any(name in text for name in names):
@@ -68,6 +68,11 @@ def plan_docstrings(source: Source, tree: ast.Module, context: Context, plan: Pl
         _Docstring(source, node, inner, plan, planned).run(tree)
         planned.lines.add(node.lineno)
     return planned
+
+
+def may_show(source: Source, context: Context) -> bool:
+    """Whether a docstring of the file may show Python that matters, by its text."""
+    return any(name in source.text for name in touched_names(context)) and _MAY_SHOW.search(source.text) is not None
 
 
 def read_in_examples(source: Source, tree: ast.Module, names: Iterable[str]) -> frozenset[str]:

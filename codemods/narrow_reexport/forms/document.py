@@ -14,7 +14,7 @@ from dataclasses import replace
 from codemods.engine.bans import BASELINE, FILE_NAME
 from codemods.engine.discover import SHOWING
 from codemods.engine.source import NotPython, decode
-from codemods.narrow_reexport.context import Context, FilePlan
+from codemods.narrow_reexport.context import Context, FilePlan, as_shown
 from codemods.narrow_reexport.forms.entry_point import judge_entry_points
 from codemods.narrow_reexport.forms.notebook import plan_notebook
 from codemods.narrow_reexport.forms.page import (
@@ -32,6 +32,7 @@ from codemods.narrow_reexport.forms.public_names import judge_listing
 from codemods.narrow_reexport.forms.script import runs_code, runs_path
 from codemods.narrow_reexport.forms.settings import is_value, judge_value
 from codemods.narrow_reexport.forms.snippet import Planner
+from codemods.narrow_reexport.oversized import oversized
 
 _PAGES = tuple(suffix for suffix in SHOWING if suffix != ".ipynb")
 _SETTINGS = (".toml", ".cfg", ".ini", ".yaml", ".yml", ".json", ".conf", ".env")
@@ -42,6 +43,8 @@ _COMMAND = "a command reads the symbol through the package, which will fail when
 
 def plan_document(path: str, data: bytes, context: Context, plan: Planner) -> FilePlan:
     """Plan one file that is not Python, and the entry points of a `setup.py`; `plan` plans the Python in it."""
+    if (large := oversized(path, data, context)) is not None:
+        return large
     accepted = context.accepted
     wanted = {found.symbol.name: found for found in context.resolutions if not found.is_submodule}
     if (
@@ -60,7 +63,7 @@ def plan_document(path: str, data: bytes, context: Context, plan: Planner) -> Fi
     if path.endswith(".ipynb"):
         plan_notebook(page, context, plan)
     elif path.endswith(_PAGES):
-        plan_page(page, context, plan)
+        plan_page(page, as_shown(context), plan)
     if wanted:
         _imports(page)
         _dotted(page, rewrite=context.rewrite_strings)

@@ -14,7 +14,7 @@ from collections.abc import Set as AbstractSet
 
 from codemods.engine.model import Edit, Refusal, Warned
 from codemods.engine.scopes import Syntax, Use
-from codemods.narrow_reexport.forms.code_string import Rewriter, is_prose, symbols_in_code
+from codemods.narrow_reexport.forms.code_string import Rewriter, is_prose, is_run_later, symbols_in_code
 from codemods.narrow_reexport.forms.label import is_compared, is_text, names_module
 from codemods.narrow_reexport.forms.literal import literal_at
 from codemods.narrow_reexport.forms.settings import MAY_BE_MODULE, WAY_OUT
@@ -49,6 +49,11 @@ def judge_strings(
         settled = [_judge(syntax, use, value, found, plan, rewriter) for found in spelled]
         if spelled and not any(settled):
             _judge_code(syntax, use, value, symbols_in_code(use, value, spelled), plan, rewriter)
+    for use in syntax.byte_strings:
+        # run([sys.executable, "-"], input=b"from pkg import sym")
+        assert isinstance(use.node, ast.Constant) and isinstance(use.node.value, bytes)
+        value = use.node.value.decode("utf-8", "replace")
+        _judge_code(syntax, use, value, symbols_in_code(use, value, resolutions), plan, rewriter)
     return plan
 
 
@@ -118,7 +123,7 @@ def _judge_code(
             return
     site = syntax.source.site_of(use.node)
     for found in read:
-        if isinstance(use.parent, ast.Assign) or is_prose(use, value):
+        if (isinstance(use.parent, ast.Assign) and not is_run_later(syntax, use)) or is_prose(use, value):
             reason = "the string holds code that reads the symbol through the package"
             plan.warnings.append(Warned(site, str(found.symbol), reason))
             continue

@@ -85,6 +85,7 @@ class Trace(Callees):
         got = frame.mentions(*parts) or (frame is self.top and any(isinstance(part, ast.Lambda) for part in parts))
         for inner in _calls(call.func, *parts) if frame is self.top else ():
             self.called(inner, frame)  # in a body, `effects` comes by them
+        got = got or _on_itself(call, frame)
         for value in self.values(call.func, frame):
             if self.into is None and (got or (isinstance(value, Function) and value.frame and value.frame.given)):
                 self.apply(value, call, frame)
@@ -96,7 +97,7 @@ class Trace(Callees):
             func = func.func  # X.register("x")(f)
         name = func.attr if isinstance(func, ast.Attribute) else ""
         if isinstance(value, Function):
-            self.effects(self.enter(value, call, frame))
+            self.effects(self.enter(value, call, frame, hold_first=_on_itself(call, frame)))
         elif isinstance(value, Class):
             makers = [*self.methods(value, "__new__"), *self.methods(value, "__init__")]
             self.unseen |= not makers and self.is_foreign(value)
@@ -161,6 +162,13 @@ class Trace(Callees):
         # global X; X = f
         elif isinstance(target, ast.Name) and frame.mentions(value) and not frame.is_local(target.id):
             self.store(Symbol(frame.module.name, target.id))
+
+
+def _on_itself(call: ast.Call, frame: Frame) -> bool:
+    """Whether a body calls a method of the object: that one gets it as its first parameter."""
+    # def __init_subclass__(cls): cls._register(cls.__name__)
+    receiver = call.func.value if isinstance(call.func, ast.Attribute) else None
+    return frame.depth > 0 and isinstance(receiver, ast.Name) and frame.holds(receiver.id)
 
 
 def _calls(*nodes: ast.AST) -> Iterator[ast.Call]:

@@ -158,8 +158,8 @@ class _Planner:
         for statement, block in self.syntax.imports:
             if block.when is not When.EAGER or block.optional or block.scope is not self.syntax.module:
                 continue
-            if statement.lineno > use.node.lineno and use.use.scope.kind == "module":
-                continue
+            if statement.lineno > use.node.lineno and use.use.block.when is not When.LATE:
+                continue  # a class body runs at once, too
             if isinstance(statement, ast.Import):
                 loaded = [alias.name for alias in statement.names]
                 if any(name == self.package or name.startswith(f"{self.package}.") for name in loaded):
@@ -201,6 +201,11 @@ class _Planner:
         if pieces is None or self.module.name == self.package or any(_plain(read) for read in reads):
             self.plan.rest += reads
             return
+        inline = {
+            id(use.node)
+            for use in self.syntax.attributes
+            if not use.pattern and not use.annotation and not isinstance(use.parent, ast.MatchClass)
+        }
         if len(modules) == 1 and self._is_all(binding, reads):
             # m = importlib.import_module("pkg"); m.sym         ->  m = importlib.import_module("pkg.sub"); m.sym
             self._edit(*pieces)
@@ -212,7 +217,9 @@ class _Planner:
             found = self.by_symbol[read.name]
             pieces = self._retargeted(load, found)
             text = self._text(binding.value, pieces) if pieces is not None else ""
-            if not text or "\n" in text or not self._means_the_same(binding, read):
+            # def f(x: "m.Sym")        v: m.Sym        case m.Sym():        no call can stand there
+            called = read.by_name is not None or id(read.use.node) in inline
+            if not text or "\n" in text or not called or not self._means_the_same(binding, read):
                 self.plan.rest.append(read)
                 continue
             # m.sym(); m.light()                      ->  importlib.import_module("pkg.sub").sym(); m.light()

@@ -14,8 +14,9 @@ from dataclasses import dataclass, field
 
 from codemods.engine.model import Edit, Module, Refusal, Symbol
 from codemods.engine.namespace import absolute
-from codemods.engine.references import AttributeUse, Names
+from codemods.engine.references import AttributeUse, FromName, Names
 from codemods.engine.scopes import Binding, Block, Scope, Syntax, Use
+from codemods.narrow_reexport.forms.same_name import imported_symbol
 from codemods.narrow_reexport.forms.statement import NewImport
 from codemods.narrow_reexport.resolve import Resolution
 
@@ -66,7 +67,7 @@ class NameFacts:
         self.typed = typed
         self.plan = AttributePlan()
         self._new_names: dict[tuple[int, str], Symbol] = {}
-        self._edited: list[tuple[ast.alias, str, Block]] = []
+        self._edited: list[tuple[ast.alias, str, ast.stmt, Block]] = []
         self._bound: list[tuple[Group, list[Binding]]] = []
         self._gone: set[ast.expr] = set()  # reads that no longer go through their root
         self._rewritten: set[ast.expr] = set()
@@ -149,6 +150,10 @@ class NameFacts:
         if not isinstance(binding.node, ast.alias) or not isinstance(binding.statement, ast.ImportFrom):
             return False
         source = Symbol(absolute(self.module, binding.statement), binding.node.name)
+        if source == found.symbol and found.same_name and found.narrowed:
+            # from pkg import f        gets the module f by now, unless it is mended, too
+            number = binding.statement.names.index(binding.node)
+            return imported_symbol(self.syntax, FromName(binding.statement, binding.block, number, found.symbol.name))
         return source in (found.symbol, found.origin)
 
     def _has_name(self, anchor: Binding, name: str, found: Resolution) -> bool:
@@ -208,7 +213,7 @@ class NameFacts:
         return self._parent_of
 
     def _replaced(self, alias: ast.alias) -> bool:
-        return any(done is alias for done, _, _ in self._edited)
+        return any(done is alias for done, _, _, _ in self._edited)
 
     def _loads(self, block: Block, anchor: ast.stmt, module: str) -> bool:
         """Whether an import of the module has run when the anchor has (or will have: planned)."""
@@ -225,14 +230,14 @@ class NameFacts:
             if any(name == module or name.startswith(f"{module}.") for name in loaded):
                 if self._ahead(statement, home, anchor, block):
                     return True
-        planned = [(new.module, home) for _, home, new in self.plan.additions]
-        planned += [(name, home) for _, name, home in self._edited]
-        at: Block | None = block
-        while at is not None:
-            if any(home is at and (name == module or name.startswith(f"{module}.")) for name, home in planned):
-                return True
-            at = at.parent
-        return False
+        planned: list[tuple[str, ast.stmt, Block]] = [
+            (new.module, statement, home) for statement, home, new in self.plan.additions
+        ]
+        planned += [(name, statement, home) for _, name, statement, home in self._edited]
+        return any(
+            (name == module or name.startswith(f"{module}.")) and self._ahead(statement, home, anchor, block)
+            for name, statement, home in planned
+        )
 
 
 def root_of(node: ast.expr) -> ast.Name | None:

@@ -24,8 +24,8 @@ MENTION, WARNING, REFUSAL = range(3)
 _NEWLINE = re.compile(r"\r\n|\r|\n")
 # from pkg import (a, sym)      from pkg import a, \        from . cimport sym
 _IMPORT = re.compile(
-    r"\bfrom[ \t]+(?P<module>\.*[\w.]*)[ \t]*\b(?P<how>c?import)\b[ \t]*"
-    r"(?P<names>\((?:[^()#]|\#[^\n]*)*\)|(?:[^\n;\\]|\\\r?\n)*)"
+    r"\bfrom[ \t]+(?P<module>[\w.]+)[ \t]*\b(?P<how>c?import)\b[ \t]*"
+    r"(?P<names>\((?:[^()#]|\#[^\n]*\n)*\)|(?:[^\n;\\]|\\\r?\n)*)"
 )
 
 

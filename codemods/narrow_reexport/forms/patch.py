@@ -41,12 +41,15 @@ class PatchPlanner:
         patched: Mapping[str, Patched],
         unloaded: frozenset[str],
         accepts: Callable[[int], bool],
+        *,
+        old_mock: bool = False,
     ) -> None:
         self.syntax = syntax
         self.resolutions = resolutions
         self.patched = patched
         self.unloaded = unloaded  # submodules that nothing loads any more, as far as this file knows
         self.accepts = accepts
+        self.old_mock = old_mock
         self.plan = PatchPlan()
         self.nodes: set[int] = set()
 
@@ -69,9 +72,12 @@ class PatchPlanner:
                 self._refuse(target, "nothing loads the submodule that is patched", "import it in this file first")
         elif not target.replaces and found.same_name:
             # patch("pkg.f.FACTOR")        mock looks for modules first: the module f, before and after
+            reason = f"{target.spelled} is the module after the run, and may have been {found.origin} before"
             if target.kind == "attr":
-                reason = f"{target.spelled} is the module after the run, and may have been {found.origin} before"
                 self._refuse(target, reason, _ACCEPT)
+            elif self.old_mock:
+                site = self.syntax.source.site_of(target.call.node)
+                self.plan.warnings.append(Warned(site, str(found.symbol), f"before Python 3.11 {reason}"))
         elif self.accepts(target.call.node.lineno):
             self._refuse(target, "a test patches the name on the package", _ACCEPT)
         elif not target.replaces:
@@ -121,9 +127,10 @@ class PatchPlanner:
         return info is None or info.stays or bool(info.obstacle)
 
     def _respell(self, target: PatchTarget, found: Resolution, path: bool) -> None:
-        if target.kind == "attr" and not path:
-            # monkeypatch goes by attributes, and pkg.sub is not the module there
-            reason = f"{found.origin.module} is not reached by attributes, as this call does"
+        if (target.kind == "attr" or self.old_mock) and not path:
+            # monkeypatch goes by attributes, and pkg.sub is not the module there; mock did so before Python 3.11
+            since = "" if target.kind == "attr" else " before Python 3.11, which the project supports"
+            reason = f"{found.origin.module} is not reached by attributes, as this call does{since}"
             self._refuse(target, reason, _ACCEPT)
             return
         self._replace(target, target.spelled, found.origin.dotted)

@@ -1,7 +1,7 @@
 """`from pkg import f` where `pkg/f.py` defines `f`: whether the code means the function or the module.
 
 Owns that question for code that stands in a tree where the symbol is narrowed, so that the name is bound to the module.
-Invariant: a name that is only a way to the module's attributes (`f.f(x)`, `getattr(f, "f")`) is the module.
+Invariant: a name that is only a way to the module's attributes (`f.f(x)`, `getattr(f, "f")`, `attrgetter("f")(f)`) is the module.
 """
 
 from __future__ import annotations
@@ -39,6 +39,8 @@ def is_symbol(use: Use) -> bool:
     if isinstance(parent, ast.Attribute):
         return False
     if isinstance(parent, ast.Call) and parent.args and parent.args[0] is use.node:
+        if isinstance(parent.func, ast.Call) and last_name(parent.func.func) in ("attrgetter", "methodcaller"):
+            return False  # attrgetter("f")(f)
         return last_name(parent.func) not in _TAKE_MODULES
     # p = f        f;        neither says which of the two
     return not isinstance(parent, ast.Expr)

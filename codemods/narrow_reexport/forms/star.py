@@ -11,7 +11,7 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from codemods.engine.model import Module
+from codemods.engine.model import Module, When
 from codemods.engine.namespace import Namespaces, absolute, all_values
 from codemods.engine.references import StarImport
 from codemods.engine.scopes import Syntax
@@ -45,6 +45,8 @@ def change_star(
         name = found.symbol.name
         if found.origin.module == module.name:
             continue  # the origin stars its own package
+        if found.narrowed and _imported_above(syntax, star, name):
+            continue  # the star brings it no more, and did not have to
         onward = listed_onward or _passed_on(syntax, module, name)
         if found.starred and (_used(syntax, star, name) or name in read_elsewhere or onward):
             # from pkg import *          ->  from pkg import *
@@ -104,7 +106,7 @@ def _used(syntax: Syntax, star: StarImport, name: str) -> bool:
     reads = [use for use in uses if use.scope.owner(name) in (None, syntax.module)]
     typed = [use for use in syntax.strings if use.annotation and re.search(rf"\b{re.escape(name)}\b", _value(use.node))]
     if not reads:
-        return bool(typed) and not bindings
+        return bool(typed) and not _stands(syntax, star, name)
     if not bindings:
         return True
     line = star.statement.lineno
@@ -116,7 +118,22 @@ def _used(syntax: Syntax, star: StarImport, name: str) -> bool:
     if not own:
         return True
     first = min(binding.statement.lineno for binding in own)
-    return any(line < use.statement.lineno <= first and use.block.scope is syntax.module for use in reads)
+    # a class body reads at once, too
+    return any(line < use.statement.lineno <= first and use.block.when is not When.LATE for use in reads)
+
+
+def _stands(syntax: Syntax, star: StarImport, name: str) -> bool:
+    """Whether the file binds the name itself, so that it is there without the star."""
+    # sym = 1; del sym; from pkg import *        if TYPE_CHECKING: from pkg import sym
+    bindings = [each for each in syntax.module.bindings.get(name, []) if each.block.when is not When.TYPING]
+    above = [binding for binding in bindings if binding.statement.lineno < star.statement.lineno]
+    return bool(bindings) and not (above == bindings and isinstance(above[-1].statement, ast.Delete))
+
+
+def _imported_above(syntax: Syntax, star: StarImport, name: str) -> bool:
+    above = [each for each in syntax.module.bindings.get(name, []) if each.statement.lineno < star.statement.lineno]
+    last = above[-1] if above else None
+    return last is not None and last.is_import and last.block.when is When.EAGER and not last.block.optional
 
 
 def _passed_on(syntax: Syntax, module: Module, name: str) -> bool:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from tests import oracle
 from tests.narrow_reexport.trees import NARROWED, PKG
-from tests.narrow_reexport.verbs import check_refused, check_rewritten
+from tests.narrow_reexport.verbs import check_refused, check_rewritten, narrow, tree
 
 CLASS: dict[str, str | bytes] = {**PKG, "pkg/__init__.py": "from .light import light\nfrom .sub import Sym\n"}
 
@@ -112,3 +113,21 @@ def test_a_type_put_together_from_parts_is_refused() -> None:
 def test_a_parameter_named_like_the_package_does_not_hide_it_from_annotations() -> None:
     text = f"import pkg\n\n\ndef f(pkg: pkg.Sym): ...\n{HINTS}"
     types(text, text.replace("import pkg\n", "import pkg.sub\n", 1).replace("pkg.Sym", "pkg.sub.Sym"))
+
+
+def test_a_second_run_tells_the_module_of_the_symbols_name_in_a_type_comment() -> None:
+    before: dict[str, str | bytes] = {
+        "pkg/__init__.py": "from .Sym import Sym\n",
+        "pkg/Sym.py": "class Sym: ...\n",
+        "main.py": "try:\n    import pkg.Sym\nexcept Exception:\n    raise\nelse:\n\n    class D(pkg.Sym): ...\n\n"
+        "    x = [pkg.Sym()]  # type: list[pkg.Sym]\nimport pkg.Sym\n"
+        "\n\nclass E(pkg.Sym): ...\n\n\nprint(len(x), D.__name__, E.__mro__[1].__module__)\n",
+        "test_it.py": "from unittest import mock\n\n\n@mock.patch('pkg.Sym')\ndef test_it(_):\n    return 1\n",
+    }
+    with tree(before) as root:
+        old = oracle.run_programs(root, ["main", "test_it"])
+        outcome = narrow(root, "pkg", "Sym")
+        assert outcome.code == 0, outcome.text
+        assert not oracle.differences(old, oracle.run_programs(root, ["main", "test_it"]))
+        assert "# type: list[pkg.Sym.Sym]" in (root / "main.py").read_text()
+        assert narrow(root, "pkg", "Sym").code == 0

@@ -493,3 +493,29 @@ def test_an_import_of_several_modules_is_widened_for_several_origins() -> None:
         text = (root / "main.py").read_text()
         assert "import os, pkg.m_a  # both\n    import pkg.m_b\n" in text
         assert oracle.run_programs(root, ["main"], ["."])
+
+
+def test_an_import_of_the_origin_that_stands_below_a_read_does_not_serve_it() -> None:
+    text = (
+        "import pkg\nprint(getattr(pkg, 'a')())\nimport pkg as p\n\n\nclass A:\n    f = staticmethod(p.a)\n\n\n"
+        "print(pkg.b(), A.f())\n"
+    )
+    before = {**THREE, "main.py": text}
+    with tree(before) as root:
+        old = oracle.run_programs(root, ["main"], ["."])
+        outcome = narrow(root, "pkg", "a")
+        assert outcome.code == 0, outcome.text
+        assert not oracle.differences(old, oracle.run_programs(root, ["main"], ["."]))
+        assert (root / "main.py").read_text().startswith("import pkg\nimport pkg.m_a\nprint(getattr(pkg.m_a, 'a')())\n")
+
+
+def test_an_origin_imported_in_another_branch_does_not_serve_a_read() -> None:
+    text = (
+        "try:\n    import operator\n    import pkg\nexcept ImportError:\n    raise\nelse:\n"
+        "    f = operator.attrgetter('a')(pkg)\nimport pkg, pkg as p\nprint(f(), p.a())\n"
+    )
+    with tree({**THREE, "main.py": text}) as root:
+        old = oracle.run_programs(root, ["main"], ["."])
+        outcome = narrow(root, "pkg", "a")
+        assert outcome.code == 0, outcome.text
+        assert not oracle.differences(old, oracle.run_programs(root, ["main"], ["."]))

@@ -63,6 +63,55 @@ def test_code_that_is_kept_under_a_name_is_a_warning_and_rewritten_on_request() 
     rewrites_strings({"main.py": text}, {"main.py": text.replace("pkg ", "pkg.sub ")})
 
 
+KEPT = "import subprocess, sys\nCODE = %s'from pkg import sym; print(sym(2))'\n"
+
+
+@pytest.mark.parametrize(
+    "runs",
+    [
+        "exec(CODE)\n",
+        "print(subprocess.check_output([sys.executable, '-c', CODE]))\n",
+        "def f():\n    print(subprocess.run([sys.executable, '-'], input=CODE.strip(), text=True).returncode)\nf()\n",
+    ],
+)
+def test_code_that_is_kept_under_a_name_and_run_in_the_same_file_is_refused(runs: str) -> None:
+    before = KEPT % "" + runs
+    check_refused({**PKG, "main.py": before}, "pkg", "sym", "code in a string", at="main.py:2")
+    rewrites_strings({"main.py": before}, {"main.py": before.replace("from pkg ", "from pkg.sub ")})
+
+
+def test_a_name_of_another_scope_is_not_the_one_that_runs() -> None:
+    before = KEPT % "" + "def f(CODE):\n    exec(CODE)\nf('print(1)')\n"
+    check_rewritten(
+        {**PKG, "main.py": before}, "pkg", "sym", dict(NARROWED), run=["main"], says="main.py:2: the string"
+    )
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "import subprocess, sys\nsubprocess.run([sys.executable, '-'], input=b'from pkg import sym; sym(2)')\n",
+        "import sys\nexec(b'import pkg; print(pkg.sym(2))')\n",
+        KEPT % "b" + "program = subprocess.Popen([sys.executable, '-'], stdin=-1)\nprogram.communicate(CODE)\n",
+    ],
+)
+@pytest.mark.parametrize("options", [[], ["--rewrite-strings"]])
+def test_code_in_bytes_is_refused(before: str, options: list[str]) -> None:
+    check_refused({**PKG, "main.py": before}, "pkg", "sym", "code in a string", at="main.py:2", options=options)
+
+
+def test_code_in_bytes_that_is_kept_under_a_name_is_a_warning() -> None:
+    before = KEPT % "b" + "print(len(CODE))\n"
+    check_rewritten(
+        {**PKG, "main.py": before}, "pkg", "sym", dict(NARROWED), run=["main"], says="main.py:2: the string"
+    )
+
+
+def test_bytes_that_spell_the_path_are_no_code() -> None:
+    before = "LABEL = [b'pkg.sym', b'\\xff pkg.sym']\nprint(LABEL)\n"
+    check_rewritten({**PKG, "main.py": before}, "pkg", "sym", dict(NARROWED), run=["main"])
+
+
 def test_code_with_the_line_endings_of_windows_is_rewritten() -> None:
     before = b'exec("""\r\nfrom pkg import light, sym\r\nprint(sym(2), light(1))\r\n""")\r\n'
     after = before.replace(b"light, sym\r\n", b"light\r\nfrom pkg.sub import sym\r\n")

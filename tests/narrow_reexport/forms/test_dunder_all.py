@@ -184,3 +184,24 @@ def test_crlf_and_quotes_of_the_other_entries_stay() -> None:
         {"pkg/__init__.py": b"__all__ = [\r\n    'a',\r\n    \"b\",\r\n]\r\na = b = 1\r\n"},
         unloaded=["pkg.sub"],
     )
+
+
+LISTED = 'from .light import light\nfrom .sub import sym\n\n__all__ = ["sym", "light"]\n'
+
+
+@pytest.mark.parametrize("line", ["__all__.pop(1)", '__all__[1] = "sub"', "del __all__[1]"])
+def test_a_list_that_is_edited_by_position_is_refused(line: str) -> None:
+    check_refused(
+        {**PKG, "pkg/__init__.py": f"{LISTED}{line}\n"},
+        "pkg",
+        "sym",
+        "by position|cannot be read",
+        at="pkg/__init__.py",
+    )
+
+
+@pytest.mark.parametrize("line", ["__all__.sort()", "print(len(__all__), __all__.index('light'))"])
+def test_a_list_that_is_only_read_or_sorted_loses_its_entry(line: str) -> None:
+    left = LISTED.replace("from .sub import sym\n", "").replace('"sym", ', "")
+    before = {**PKG, "pkg/__init__.py": f"{LISTED}{line}\n"}
+    check_rewritten(before, "pkg", "sym", {"pkg/__init__.py": f"{left}{line}\n"})

@@ -71,3 +71,25 @@ def test_a_container_of_the_module_itself_loses_nothing() -> None:
 )
 def test_a_class_statement_registers_by_its_base_or_metaclass(statement: str, expected: list[object]) -> None:
     assert found(f"from .reg import Base, Meta, Plain, WithMeta\nfrom x import Elsewhere\n{statement}\n") == expected
+
+
+ITSELF = """
+from pkg.reg import TABLE
+
+class Made:
+    def __init_subclass__(cls):
+        cls._make(cls.__name__)
+
+    @classmethod
+    def _make(cls, name):
+        {0}
+"""
+
+
+@pytest.mark.parametrize(
+    ("does", "expected"),
+    [("TABLE[name] = cls", [("Made", True)]), ("cls.label = name", [])],
+)
+def test_a_method_that_the_object_is_asked_for_gets_the_object(does: str, expected: list[object]) -> None:
+    text = "from pkg.base import Made\n\nclass Sym(Made): ...\n"
+    assert found(text, base=ITSELF.format(does)) == expected

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from tests import oracle
+from tests.narrow_reexport.trees import PKG
 from tests.narrow_reexport.verbs import Outcome, Tree, check_refused, check_rewritten, check_unchanged, narrow
 from tests.narrow_reexport.verbs import tree as laid
 
@@ -1009,3 +1011,28 @@ def test_several_lazy_exports_in_one_run() -> None:
         },
         run=["main", "show"],
     )
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        '{"sym": "sub"} | {"light": "light"}',
+        '{"sym": "%s" % "sub", "light": "light"}',
+        '{"sym": ["light", *["sub"]][1], "light": "li" + "ght"}',
+        '{"sym": (("sub",) + ("light",))[0], "light": "light"}',
+    ],
+)
+def test_a_table_that_is_put_together_from_literals_is_followed(table: str) -> None:
+    init = (
+        f"import importlib\n\n_TABLE = {table}\n\n\ndef __getattr__(name):\n    if name in _TABLE:\n"
+        '        return getattr(importlib.import_module("pkg." + _TABLE[name]), name)\n    raise AttributeError(name)\n'
+    )
+    main = "from pkg import light, sym\n\nprint(light(1), sym(2))\n"
+    after = "from pkg import light\nfrom pkg.sub import sym\n\nprint(light(1), sym(2))\n"
+    with laid({**PKG, "pkg/__init__.py": init, "main.py": main}) as root:
+        old = oracle.run_programs(root, ["main"])
+        outcome = narrow(root, "pkg", "sym")
+        assert outcome.code == 0, outcome.text
+        assert (root / "main.py").read_text() == after
+        assert not oracle.differences(old, oracle.run_programs(root, ["main"]))
+        assert oracle.probe(root, "pkg", ["sym"]).bound == ()

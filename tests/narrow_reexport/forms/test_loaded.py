@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from tests import oracle
 from tests.narrow_reexport.trees import NARROWED, PKG, SAME, SAME_NARROWED, blocks, moves, stays
-from tests.narrow_reexport.verbs import Tree, check_refused, check_rewritten
+from tests.narrow_reexport.verbs import Tree, check_refused, check_rewritten, narrow, tree
 
 HEAD = "import builtins\nimport importlib\nimport pkgutil\nimport sys\nfrom importlib import import_module as im\n\n"
 TOP: dict[str, str | bytes] = {"top/__init__.py": "", **{f"top/{path}": text for path, text in PKG.items()}}
@@ -306,3 +307,36 @@ def test_a_read_by_name_of_what_a_test_patches_at_its_origin_becomes_early() -> 
             )
         },
     )
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        "def f(x: 'm.Sym' = None):\n    return x\n",
+        "from typing import cast\n\nv = cast('m.Sym', 1)\n",
+        "v: m.Sym = 1\n",
+        "match 1:\n    case m.Sym():\n        pass\n",
+        "match 1:\n    case m.Sym:\n        pass\n",
+    ],
+)
+def test_a_read_where_no_call_can_stand_is_refused(read: str) -> None:
+    # the name in a string or a pattern cannot become `importlib.import_module("pkg.sub").Sym`
+    files: Tree = {
+        "pkg/__init__.py": "from .sub import Sym as Sym\n",
+        "pkg/sub.py": "class Sym_impl: ...\n\n\nSym = Sym_impl\n",
+        "main.py": f"import importlib\n\nm = importlib.import_module('pkg')\n{read}",
+    }
+    check_refused(
+        files, "pkg", "Sym", "m is bound to the package in a way that no import statement shows", at="main.py"
+    )
+
+
+def test_a_class_body_reads_before_an_import_that_stands_below_it() -> None:
+    text = "import sys\nimport pkg\n\n\nclass A:\n    f = staticmethod(sys.modules['pkg'].sym)\n"
+    "\n\nfrom pkg.sub import Sym\n\nprint(A.f(2), Sym)\n"
+    files: Tree = {**PKG, "main.py": text}
+    with tree(files) as root:
+        old = oracle.run_programs(root, ["main"])
+        outcome = narrow(root, "pkg", "sym")
+        assert outcome.code in (0, 4), outcome.text
+        assert not oracle.differences(old, oracle.run_programs(root, ["main"]))

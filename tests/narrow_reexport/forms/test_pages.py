@@ -192,3 +192,25 @@ def test_what_only_a_page_reads_through_the_package_is_kept() -> None:
         "README.md": "```python\nimport pkg\npkg.os.getcwd()\n```\n",
     }
     check_rewritten(tree, "pkg", "sym", {"pkg/__init__.py": "from .sub import os\n"})
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "after"),
+    [
+        (
+            "README.md",
+            "```python\nimport pkg\n\npkg.sym(2)\n```\n",
+            "```python\nimport pkg.sub\n\npkg.sub.sym(2)\n```\n",
+        ),
+        (
+            "shown.py",
+            '"""Shown.\n\n>>> import pkg\n>>> pkg.sym(2)\n20\n"""\n',
+            '"""Shown.\n\n>>> import pkg.sub\n>>> pkg.sub.sym(2)\n20\n"""\n',
+        ),
+    ],
+)
+def test_an_example_reads_an_optional_reexport_as_if_it_were_there(path: str, before: str, after: str) -> None:
+    # a second run no longer sees that it was optional, and would rewrite what this one left
+    guarded = "try:\n    from .sub import sym\nexcept ImportError:\n    pass\n"
+    files = {**PKG, "pkg/__init__.py": f"from .light import light\n{guarded}", path: before}
+    check_rewritten(files, "pkg", "sym", {**NARROWED, path: after})

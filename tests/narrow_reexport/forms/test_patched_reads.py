@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 from tests.narrow_reexport.patching import moves, sees
 from tests.narrow_reexport.trees import PKG, SAME, SAME_NARROWED
 from tests.narrow_reexport.verbs import Tree, check_refused, check_rewritten
+
+new_mock = pytest.mark.skipif(sys.version_info < (3, 11), reason="mock.patch looks for modules first from 3.11 on")
 
 
 def test_a_patch_of_a_consumer_is_untouched() -> None:
@@ -239,6 +243,7 @@ def test_a_same_named_function_is_imported_where_it_is_read(engine: str, after: 
     )
 
 
+@new_mock
 def test_a_path_through_a_same_named_module_stays_for_mock_and_is_refused_for_monkeypatch() -> None:
     tree = {**SAME, "pkg/fused.py": "FACTOR = 3\n\n\ndef fused(x=1):\n    return x * FACTOR\n"}
     test = (
@@ -254,18 +259,40 @@ def test_a_path_through_a_same_named_module_stays_for_mock_and_is_refused_for_mo
     check_refused({**tree, "main.py": test}, "pkg", "fused", "is the module after the run", at="main.py:2")
 
 
+ROTARY: Tree = {
+    "pkg/__init__.py": "from .rotary import helper, rotary\n",
+    "pkg/rotary.py": "def rotary(x):\n    return x\n\n\ndef helper(x):\n    return x * 2\n",
+    "engine.py": "import pkg\n\n\ndef run(x):\n    return pkg.helper(x)\n",
+}
+HELPER = (
+    "from unittest import mock\n\n"
+    "import engine\n\n"
+    'with mock.patch("pkg.helper", return_value="mocked"):\n'
+    "    print(engine.run(1))\n"
+)
+
+
+def supports(python: str) -> Tree:
+    return {"pyproject.toml": f'[project]\nname = "pkg"\nrequires-python = ">={python}"\n'}
+
+
+def test_an_origin_behind_another_name_is_refused_where_mock_goes_by_attributes() -> None:
+    tree = {**ROTARY, **supports("3.10"), "main.py": HELPER}
+    sees(tree, "mocked")
+    check_refused(tree, "pkg", "helper", "not reached by attributes.*before Python 3.11", at="main.py:5")
+
+
+def test_a_path_through_a_same_named_module_is_doubtful_where_mock_goes_by_attributes() -> None:
+    tree = {**SAME, "pkg/fused.py": "FACTOR = 3\n\n\ndef fused(x=1):\n    return x * FACTOR\n", **supports("3.10")}
+    test = 'from unittest import mock\n\nmock.patch("pkg.fused.FACTOR", 1)\n'
+    says = "main.py:3: before Python 3.11 pkg.fused is the module"
+    check_rewritten({**tree, "main.py": test}, "pkg", "fused", SAME_NARROWED, says=says)
+
+
+@new_mock
 def test_an_origin_behind_another_name_is_imported_where_it_is_read() -> None:
-    rotary: Tree = {
-        "pkg/__init__.py": "from .rotary import helper, rotary\n",
-        "pkg/rotary.py": "def rotary(x):\n    return x\n\n\ndef helper(x):\n    return x * 2\n",
-        "engine.py": "import pkg\n\n\ndef run(x):\n    return pkg.helper(x)\n",
-    }
-    test = (
-        "from unittest import mock\n\n"
-        "import engine\n\n"
-        'with mock.patch("pkg.helper", return_value="mocked"):\n'
-        "    print(engine.run(1))\n"
-    )
+    rotary = {**ROTARY, **supports("3.11")}
+    test = HELPER
     sees({**rotary, "main.py": test}, "mocked")
     after = {
         "pkg/__init__.py": "from .rotary import rotary\n",

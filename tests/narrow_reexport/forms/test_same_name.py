@@ -72,3 +72,21 @@ def test_a_package_around_it_waits_for_the_init_and_follows() -> None:
         "outer/pkg/__init__.py": "from .b import b\n",
     }
     check_rewritten(before, "outer.pkg", "d", after, run=["main"])
+
+
+def test_the_module_behind_an_attrgetter_is_left_by_a_second_run() -> None:
+    before = {
+        "pkg/__init__.py": "from .fused import fused\n",
+        "pkg/fused.py": "def fused(x):\n    return x\n",
+        "main.py": "import operator\nimport pkg\n\n\ndef f():\n    return operator.attrgetter('fused')(pkg)(2)\n\n\nprint(f())\n",
+        "test_it.py": "from unittest import mock\n\nimport main\n\n\n@mock.patch('pkg.fused', lambda x: 'fake')\n"
+        "def test_it():\n    return main.f()\n\n\nprint(test_it())\n",
+    }
+    with tree(before) as root:
+        programs = ["main", "test_it"]
+        old = oracle.run_programs(root, programs, ["."])
+        outcome = narrow(root, "pkg", "fused")
+        assert outcome.code == 0, outcome.text
+        assert not oracle.differences(old, oracle.run_programs(root, programs, ["."]))
+        assert narrow(root, "pkg", "fused").code == 0
+        assert "attrgetter('fused')(pkg.fused)" in (root / "main.py").read_text()

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
+from tests import oracle
 from tests.narrow_reexport.trees import NARROWED, PKG, moves, same_moves, stays
-from tests.narrow_reexport.verbs import check_rewritten
+from tests.narrow_reexport.verbs import check_rewritten, narrow, tree
 
 
 def test_a_used_name_gets_an_explicit_import_beside_the_star() -> None:
@@ -134,3 +137,51 @@ def test_a_new_name_beside_a_star_is_one_that_the_star_cannot_bind() -> None:
         "from pkg import fused\nimport pkg\nfrom pkg import *\n\nprint(pkg.fused(2))\n",
         "from pkg.fused import fused, fused as _fused\nfrom pkg import *\n\nprint(_fused(2))\n",
     )
+
+
+def test_a_type_string_reads_the_star_where_the_name_was_deleted_above_it() -> None:
+    files: dict[str, str | bytes] = {
+        **PKG,
+        "pkg/__init__.py": "from .light import light\nfrom .sub import Sym\n",
+    }
+    text = (
+        "from pkg import Sym\n\ndel Sym\nfrom pkg import *\nimport typing\n\n\ndef f(a: 'list[Sym]'): ...\n\n\n"
+        "print(typing.get_type_hints(f))\n"
+    )
+    after = text.replace("from pkg import Sym\n", "from pkg.sub import Sym\n").replace(
+        "import *\n", "import *\nfrom pkg.sub import Sym\n"
+    )
+    check_rewritten({**files, "main.py": text}, "pkg", "Sym", {**NARROWED, "main.py": after}, run=["main"])
+
+
+@pytest.mark.parametrize("line", ["\ufefffrom pkg import *", "if True: from pkg import *", "X = 1; from pkg import *"])
+def test_a_package_passes_the_name_on_wherever_its_star_stands(line: str) -> None:
+    # the file never spells the symbol, so that the star alone shows that it matters
+    before: dict[str, str | bytes] = {
+        **PKG,
+        "outer/__init__.py": f"{line}\n".encode(),
+        "main.py": "import outer\n\nprint(outer.sym(2))\n",
+    }
+    with tree(before) as root:
+        old = oracle.run_programs(root, ["main"])
+        outcome = narrow(root, "pkg", "sym")
+        assert outcome.code == 0, outcome.text
+        assert not oracle.differences(old, oracle.run_programs(root, ["main"]))
+        assert b"from pkg.sub import sym" in (root / "outer/__init__.py").read_bytes()
+
+
+def test_a_type_string_reads_the_star_below_an_import_for_type_checkers() -> None:
+    files: dict[str, str | bytes] = {**PKG, "pkg/__init__.py": "from .light import light\nfrom .sub import Sym\n"}
+    text = (
+        "import typing\n\nif typing.TYPE_CHECKING:\n    from pkg import Sym\n\n\ndef f(a: 'Sym'): ...\n\n\n"
+        "from pkg import *\n\nprint(typing.get_type_hints(f))\n"
+    )
+    after = text.replace("    from pkg import Sym", "    from pkg.sub import Sym").replace(
+        "import *\n", "import *\nfrom pkg.sub import Sym\n"
+    )
+    check_rewritten({**files, "main.py": text}, "pkg", "Sym", {**NARROWED, "main.py": after}, run=["main"])
+
+
+def test_a_class_body_reads_the_star_above_a_later_binding() -> None:
+    text = "from pkg import *\n\n\nclass A:\n    f = staticmethod(sym)\n\n\nsym = 1\nprint(A.f(2))\n"
+    moves(text, text.replace("import *\n", "import *\nfrom pkg.sub import sym\n"))
