@@ -72,6 +72,16 @@ def checkout_top(root: Path) -> Path | None:
     return None
 
 
+def submodules(root: Path) -> tuple[str, ...]:
+    """The git submodules that are checked out below `root`: git lists none of their files."""
+    try:
+        text = (root / ".gitmodules").read_text("utf-8", "replace")
+    except OSError:
+        return ()
+    paths = [found[1].strip().strip('"') for found in re.finditer(r"^[ \t]*path[ \t]*=(.+)$", text, re.M)]
+    return tuple(sorted(path for path in paths if (root / path / ".git").exists()))
+
+
 def is_code(path: str) -> bool:
     """Whether a listed file is Python: by its suffix, or a program without one (`bin/serve`)."""
     return path.endswith(_PYTHON) or _is_bare(path)

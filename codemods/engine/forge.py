@@ -21,6 +21,7 @@ from codemods.engine.git import LOCAL, Repository, push_words
 
 TOOLS = ("gh", "glab")
 _LONGEST = {"gh": 60_000, "glab": 24_000}  # GitHub takes 65,536 characters; glab takes them as one argument
+_LONGEST_TITLE = 250  # characters; GitHub takes 256, GitLab 255
 _SETTINGS = {"GH_PROMPT_DISABLED": "1", "GH_NO_UPDATE_NOTIFIER": "1", "NO_PROMPT": "1", "NO_COLOR": "1"}
 _SHOWN = 20  # lines of what a program said
 _INSTALL = {"gh": "https://cli.github.com", "glab": "https://gitlab.com/gitlab-org/cli"}
@@ -167,12 +168,13 @@ def _there(repository: Repository, forge: Forge, wanted: Proposal) -> str:
 
 def _create(forge: Forge, each: Proposal) -> list[str]:
     where = ["--repo", forge.repository] if forge.repository else []
+    title = each.title if len(each.title) <= _LONGEST_TITLE else f"{each.title[: _LONGEST_TITLE - 3]}..."
     if forge.tool == "gh":
         head = f"{forge.fork}:{each.branch}" if forge.fork else each.branch
-        words = ["gh", "pr", "create", *where, "--base", forge.base, "--head", head, "--title", each.title]
+        words = ["gh", "pr", "create", *where, "--base", forge.base, "--head", head, "--title", title]
     else:
         words = ["glab", "mr", "create", *where, *(["--head", forge.fork] if forge.fork else [])]
-        words += ["--source-branch", each.branch, "--target-branch", forge.base, "--title", each.title, "--yes"]
+        words += ["--source-branch", each.branch, "--target-branch", forge.base, "--title", title, "--yes"]
     return [*words, *(["--draft"] if each.draft else [])]
 
 

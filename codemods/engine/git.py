@@ -12,7 +12,7 @@ import hashlib
 import os
 import subprocess
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from codemods.engine.discover import checkout_top
@@ -58,6 +58,17 @@ class Repository:
             if path in staged or (path in known and _committable(change, change.before, known[path][1]) is None)
         ]
         return tuple(sorted(found))
+
+    def as_committed(self, changes: Sequence[FileChange]) -> tuple[FileChange, ...]:
+        """The changes, with the texts that commits hold: a working tree may have CRLF where they have LF."""
+        known = self._blobs("HEAD", [self.prefix + change.path for change in changes])
+        found = []
+        for change in changes:
+            _, blob = known.get(self.prefix + change.path, ("", ""))
+            texts = [_committable(change, text, blob) if blob else None for text in (change.before, change.after)]
+            before, after = texts
+            found.append(change if before is None or after is None else replace(change, before=before, after=after))
+        return tuple(found)
 
     def head(self) -> str:
         """The commit that HEAD is at."""

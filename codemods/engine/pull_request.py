@@ -14,6 +14,9 @@ from codemods.engine.git import Repository
 from codemods.engine.model import FileChange
 from codemods.engine.report import diff
 
+_LONGEST_SLUG = 80  # characters
+_LONGEST_NAME = 60
+
 
 @dataclass(frozen=True, slots=True)
 class PullRequest:
@@ -30,7 +33,22 @@ class PullRequest:
     @property
     def slug(self) -> str:
         """The name as part of a file's or a branch's name."""
-        return re.sub(r"[^A-Za-z0-9]+", "-", self.name).strip("-").lower() or "part"
+        return slug_of(self.name)
+
+
+def slug_of(name: str) -> str:
+    """A name as part of a file's or a branch's name. No file may be called what a long list of owners would make of it."""
+    return re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-").lower()[:_LONGEST_SLUG].strip("-") or "part"
+
+
+def short(name: str) -> str:
+    """A name for a title: the first words of many, the end of a long path."""
+    kept = name.split()
+    while len(kept) > 1 and len(" ".join(kept)) > _LONGEST_NAME:
+        kept.pop()
+    dropped = len(name.split()) - len(kept)
+    first = " ".join(kept) if len(" ".join(kept)) <= _LONGEST_NAME else f"...{name[-_LONGEST_NAME:]}"
+    return f"{first} and {dropped} more" if dropped else first
 
 
 def message(part: PullRequest, template: str, *, signed_by: str = "") -> str:

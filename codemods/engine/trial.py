@@ -89,7 +89,7 @@ def try_parts(
             reds = ", ".join(str(other.number) for other in found if not other.green)
             if reds and (part.last or (parts[0].first and not found[0].green)):
                 needs = reds if part.last else str(found[0].number)
-                verdict = replace(verdict, why=f"not tried, since it needs part {needs}")
+                verdict = replace(verdict, why=f"not tried, since it needs part{'s' if ',' in needs else ''} {needs}")
             elif number in known:
                 verdict = replace(verdict, green=True, why=_KNOWN)
             else:

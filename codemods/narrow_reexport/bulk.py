@@ -17,12 +17,12 @@ from codemods.engine.bans import BASELINE, FILE_NAME
 from codemods.engine.clock import Clock
 from codemods.engine.errors import BadConfiguration
 from codemods.engine.model import FileChange
-from codemods.engine.pull_request import PullRequest
+from codemods.engine.pull_request import PullRequest, short
 from codemods.engine.report import counted
 from codemods.narrow_reexport.effects import load_lines
 from codemods.narrow_reexport.guard_first import guard_changes
 from codemods.narrow_reexport.landing import NOT_RUN, deliver
-from codemods.narrow_reexport.numbered import CALL_SITES, GUARD, WHOLE, numbered
+from codemods.narrow_reexport.numbered import CALL_SITES, GUARD, REMOVAL, WHOLE, numbered
 from codemods.narrow_reexport.plan_io import Moved, Plan, PlannedPart, changes_of, encode
 
 TEMPLATE = "{title}\n\n{body}"
@@ -61,6 +61,9 @@ def ship(plan: Plan, root: Path, wishes: Wishes) -> tuple[list[str], int]:
     ships = bool(wishes.split or wishes.patches or wishes.branches)
     if wishes.guard_first and not plan.rows:
         raise BadConfiguration("--guard-first needs rows for narrowed.toml, and this plan adds none")
+    if wishes.guard_first and dict(plan.options).get(FROM_SHIMS):
+        detail = "--guard-first bans by check-narrowed, which knows nothing of a package that is not in the tree"
+        raise BadConfiguration(detail, hint="leave --guard-first out: a run of --from-shims finds what is new")
     plan = replace(plan, guard=plan.guard or wishes.guard_first)
     if ships and all(file.root == "." for file in plan.files):
         way = wishes.split or plan.split or WHOLE
@@ -90,6 +93,7 @@ def pull_requests(
     changes = [change for _, own in changes_of(plan, root) for change in own]
     parts = numbered(plan, root, way)
     total = max((part.number for part in parts), default=0)
+    removal = next((part.number for part in parts if part.kind == REMOVAL and not part.landed), 0)
     accepted = guard_changes(plan, root, parts, changes) if plan.guard else {}
     done("(the plan itself)")
     placed = {path for part in parts if part.kind == CALL_SITES for path in part.files}
@@ -100,7 +104,7 @@ def pull_requests(
         more = accepted.get(part.number, ())
         if part.kind == CALL_SITES:
             own = tuple(by_path[path] for path in part.files if path in by_path)
-            made = _call_sites(plan, part, own, total) if own else None
+            made = _call_sites(plan, part, own, total, removal, guarded=bool(more)) if own else None
         elif part.kind == GUARD:
             made = _guard(plan, part, more, total) if more else None
         else:
@@ -149,18 +153,24 @@ def _guard(plan: Plan, part: PlannedPart, changes: tuple[FileChange, ...], total
     return PullRequest(part.name, title, _body(plan, plan.symbols, changes, needs), changes, first=True)
 
 
-def _call_sites(plan: Plan, part: PlannedPart, changes: tuple[FileChange, ...], total: int) -> PullRequest:
+def _call_sites(
+    plan: Plan, part: PlannedPart, changes: tuple[FileChange, ...], total: int, removal: int, *, guarded: bool
+) -> PullRequest:
     reached = {file.path: file.symbols for file in plan.files}
     own = {symbol for path in part.files for symbol in reached.get(path, ())}
     symbols = [moved for moved in plan.symbols if moved.symbol in own or not own]
     names = _names([moved.symbol for moved in symbols])
-    title = f"Import {names} from {_origin(symbols)}, {part.number}/{total}: {part.name}"
+    title = f"Import {names} from {_origin(symbols)}, {part.number}/{total}: {short(part.name)}"
     needs = "This part works alone, before or after any other: the direct imports work "
     if dict(plan.options).get(FROM_SHIMS):
         needs += "with every version of the package that has the moved modules."
+    elif _stays(plan):
+        needs += "as they do today, and the `__init__` goes on importing for itself."
+    elif removal:
+        needs += f"while the re-export is still there. Part {removal} removes it."
     else:
-        needs += f"while the re-export is still there. Part {total} removes it."
-    if plan.guard:
+        needs += "as ever, and the re-export is gone already."
+    if guarded:
         needs += " It stands on the guard, and takes its own files out of the baseline."
     return PullRequest(part.name, title, _body(plan, symbols, changes, needs), changes)
 
@@ -169,10 +179,14 @@ def _removal(plan: Plan, part: PlannedPart, changes: tuple[FileChange, ...], tot
     names = _names([moved.symbol for moved in plan.symbols])
     before = f" It needs {'part 1' if total == 2 else f'parts 1 to {total - 1}'} to have landed." if total > 1 else ""
     if dict(plan.options).get(FROM_SHIMS):
-        title = f"Keep {names} imported from {_origin(plan.symbols)}"
-        needs = f"This is the last part: it writes `{FILE_NAME}`, by which `check-narrowed` keeps the call sites so.{before}"
+        title = f"Record that {names} {'comes' if len(plan.symbols) == 1 else 'come'} from {_origin(plan.symbols)}"
+        needs = f"This is the last part: it writes `{FILE_NAME}`, the record of what has moved.{before}"
         return PullRequest(_RECORD, title, _body(plan, plan.symbols, changes, needs), changes, last=True)
     packages = [f"x:{package}" for package in plan.package.split(", ")]
+    if _stays(plan):
+        title = f"Stop listing {names} in {_names(packages)}"
+        needs = f"This is the last part: the `__init__` keeps its import, and `__all__` names it no longer.{before}"
+        return PullRequest(part.name, title, _body(plan, plan.symbols, changes, needs), changes, last=True)
     title = f"Stop re-exporting {names} from {_names(packages)}"
     needs = f"This is the last part: it removes the re-export{'' if len(plan.symbols) == 1 else 's'}.{before}"
     return PullRequest(part.name, title, _body(plan, plan.symbols, changes, needs), changes, last=True)
@@ -180,9 +194,13 @@ def _removal(plan: Plan, part: PlannedPart, changes: tuple[FileChange, ...], tot
 
 def _body(plan: Plan, symbols: Sequence[Moved], changes: tuple[FileChange, ...], needs: str) -> str:
     rows = [f"| `{moved.symbol}` | `{moved.origin}` |" for moved in plan.symbols if moved in symbols]
+    last = "This is the last part" in needs
     paths = {change.path for change in changes}
     sites = sum(change.sites for change in changes)
-    seen = [remark for remark in plan.remarks if remark.path in paths and remark.kind != "mention"]
+    # a place in a file that no part edits is for the last part to say
+    others = {file.path for file in plan.files} - paths
+    seen = [r for r in plan.remarks if (r.path not in others if last else r.path in paths) and r.kind != "mention"]
+    seen = list({(r.path, r.line, r.reason): r for r in seen}.values())  # a plan has it once for each symbol
     eye = [f"- `{r.path}:{r.line}` ({r.kind}): {r.reason}" for r in seen[:_SHOWN]]
     eye += [f"- and {len(seen) - _SHOWN} more"] if len(seen) > _SHOWN else []
     return "\n".join(
@@ -199,7 +217,7 @@ def _body(plan: Plan, symbols: Sequence[Moved], changes: tuple[FileChange, ...],
             "",
             f"{counted(len(changes), 'file')}, {counted(sites, 'site')}. {needs}",
             "",
-            *load_lines(plan.loads, last="last part" in needs),
+            *load_lines(plan.loads, last=last),
             "## How it was verified",
             "",
             "Every file of the tree was searched. The new files parse, differ in the edited statements only, close no "
@@ -216,13 +234,24 @@ def _body(plan: Plan, symbols: Sequence[Moved], changes: tuple[FileChange, ...],
             "## Undo",
             "",
             "`git revert` of this commit"
-            + ("." if "This is the" in needs else "; once the last part has landed, revert that one first."),
+            + (
+                "."
+                if "This is the" in needs or _stays(plan)
+                else "; once the last part has landed, revert that one first."
+            ),
         ]
     )
 
 
+def _stays(plan: Plan) -> bool:
+    """Whether no re-export goes: all rows are for the call sites alone."""
+    return bool(plan.requests) and all(dict(asked.options).get("callers_only") for asked in plan.requests)
+
+
 def _why(plan: Plan) -> str:
     packages = [f"`{package}`" for package in plan.package.split(", ")]
+    if _stays(plan):
+        return "A direct import says where a name comes from, and works whether the package goes on re-exporting it or not."
     if dict(plan.options).get(FROM_SHIMS):
         return f"{packages[0]} has moved these names; its shims warn whoever still reads them at the old place, and will go."
     listed = ", ".join(packages[:3]) + (f" or one of {len(packages) - 3} more packages" if packages[3:] else "")

@@ -23,11 +23,31 @@ if TYPE_CHECKING:
     from codemods.narrow_reexport.bulk import Wishes
 
 
+_SHIPS = {
+    *("package", "symbols", "check", "quiet", "verbose", "plan_out"),
+    *(
+        "split",
+        "guard_first",
+        "patches",
+        "branches",
+        "author",
+        "sign_off",
+        "message",
+        "verify_command",
+        "verify_timeout",
+    ),
+    *("open_with", "remote", "base", "open_at_most", "dry_run"),
+}
+# everything else is the plan's to say: what would be left aside is an error
+_APPLY_TAKES = _SHIPS | {"apply_plan", "allow_dirty", "show_diff"}
+_STATUS_TAKES = _SHIPS | {"status", "output_format", "accept", "exclude"}
+
+
 def bulk_options(command: Callable[..., None]) -> Callable[..., None]:
     """The options that turn a run into a plan, patches or branches."""
     options = [
         click.option("--plan", metavar="FILE", help="Narrow what the rows of FILE (TOML or JSON) say."),
-        click.option("--plan-out", metavar="FILE", help="Write what would be done to FILE; leave the tree alone."),
+        click.option("--plan-out", metavar="FILE", help="Write to FILE what would be done; leave the tree alone."),
         click.option(
             "--apply", "apply_plan", metavar="FILE", help="Do what the plan in FILE says, or ship it in parts."
         ),
@@ -54,11 +74,16 @@ def bulk_options(command: Callable[..., None]) -> Callable[..., None]:
         click.option("--dry-run", is_flag=True, help="Print the commands of --open; do nothing."),
         click.option("--verify-command", metavar="CMD", help="Ship only parts with which CMD, in a checkout, exits 0."),
         click.option(
-            "--verify-timeout", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS", help="End CMD after."
+            "--verify-timeout",
+            type=click.FloatRange(min=0, min_open=True),
+            metavar="SECONDS",
+            help="End CMD after so long: red.",
         ),
         click.option("--author", metavar="'NAME <MAIL>'", help="The author of patches and commits.  [default: git's]"),
         click.option("-s", "--sign-off", is_flag=True, help="Add a Signed-off-by line."),
-        click.option("--message", type=click.File(encoding="utf-8"), help="The template: {title}, {body}, {name}."),
+        click.option(
+            "--message", type=click.File(encoding="utf-8"), help="A template of the message: {title}, {body}, {name}."
+        ),
         click.option("--allow-dirty", is_flag=True, help="Write files that have uncommitted changes, too."),
     ]
     for option in reversed(options):
@@ -80,18 +105,27 @@ def save(changes: Sequence[tuple[Path, tuple[FileChange, ...]]], *, allow_dirty:
 def apply(root: Path, arguments: Mapping[str, object]) -> tuple[list[str], int]:
     """Do what a plan file says: write it, or ship it in parts. What was done, and the exit code."""
     from codemods.engine import project
+    from codemods.engine.report import diff
+    from codemods.engine.streams import put
     from codemods.narrow_reexport import bulk, plan_io
 
-    if arguments["package"]:
-        raise click.UsageError("--apply takes everything from the plan")
+    _check_taken("--apply", _APPLY_TAKES, arguments)
     file, wishes = root / str(arguments["apply_plan"]), wishes_of(arguments)
     plan = plan_io.decode(project.Tree(file.parent, ()).read(file.name), file.name)
-    if wishes is not None:
-        return bulk.ship(plan, root, wishes)
-    project.resume(root)
+    dry = bool(arguments["show_diff"] or arguments["check"])
+    if wishes is None and not dry:
+        project.resume(root)
     changes = plan_io.changes_of(plan, root)
-    save(changes, allow_dirty=bool(arguments["allow_dirty"]))
-    return [f"changed {counted(sum(len(own) for _, own in changes), 'file')}"], 0
+    number = sum(len(own) for _, own in changes)
+    if arguments["show_diff"]:
+        put(b"".join(diff(change) for _, own in changes for change in own))
+    code = int(bool(arguments["check"]) and number > 0)
+    if wishes is not None:
+        said, held_back = bulk.ship(plan, root, wishes)
+        return said, held_back or code
+    if not dry:
+        save(changes, allow_dirty=bool(arguments["allow_dirty"]))
+    return [f"{'would change' if dry else 'changed'} {counted(number, 'file')}"], code
 
 
 def status(root: Path, arguments: Mapping[str, object]) -> tuple[list[str], list[str], int]:
@@ -100,15 +134,18 @@ def status(root: Path, arguments: Mapping[str, object]) -> tuple[list[str], list
     Where a plan for the rest, its patches or branches are asked for, they are made as well.
     """
     from codemods.engine import project
+    from codemods.engine.config import NarrowOptions
     from codemods.engine.report import paint
     from codemods.narrow_reexport import bulk, effects, plan_io, report, status_report
     from codemods.narrow_reexport.status import status_of, uncommitted
 
-    if arguments["package"] or arguments["plan"] or arguments["from_shims"]:
-        raise click.UsageError("--status takes everything from the plan")
+    _check_taken("--status", _STATUS_TAKES, arguments)
     file, wishes = root / str(arguments["status"]), wishes_of(arguments)
     plan = plan_io.decode(project.Tree(file.parent, ()).read(file.name), file.name)
-    found = status_of(plan, root, str(arguments["split"] or ""))
+    beyond = NarrowOptions(
+        accept=cast("tuple[str, ...]", arguments["accept"]), exclude=cast("tuple[str, ...]", arguments["exclude"])
+    )
+    found = status_of(plan, root, str(arguments["split"] or ""), more=beyond)
     result = found.result
     code = 5 if result.failures else 4 if result.refusals else int(bool(arguments["check"]) and found.remains)
     output = arguments["output_format"]
@@ -125,7 +162,9 @@ def status(root: Path, arguments: Mapping[str, object]) -> tuple[list[str], list
         beside.append(
             f"{counted(len(dirty), 'file')} of the plan as yet uncommitted, told as on disk: {dirty[0]}{more}"
         )
-    makes = any(arguments[name] for name in ("plan_out", "patches", "branches"))
+    makes = any(arguments[name] for name in ("plan_out", "patches", "branches", "verify_command"))
+    if makes and found.plan is None:
+        beside.append("no plan was made, and nothing was written")
     if found.plan is not None and wishes is not None and makes:
         done, held_back = bulk.ship(effects.with_loads(found.plan, found.request, result), root, wishes)
         beside, code = [*beside, *done], code or held_back
@@ -166,6 +205,19 @@ def wishes_of(arguments: Mapping[str, object]) -> Wishes | None:
         verify_timeout=cast("float | None", arguments["verify_timeout"]) or 0.0,
         tell=partial(_tell, quiet=bool(arguments["quiet"]), text=arguments["output_format"] in (None, "text")),
     )
+
+
+def _check_taken(mode: str, taken: Collection[str], arguments: Mapping[str, object]) -> None:
+    """A plan says what is done and how; an option that could change nothing would be a promise that is not kept."""
+    if arguments["package"]:
+        raise click.UsageError(f"{mode} takes everything from the plan")
+    context = click.get_current_context()
+    for parameter in context.command.params:
+        name = parameter.name or ""
+        if name not in taken and context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            raise click.UsageError(
+                f"{max(parameter.opts, key=len)} does not go with {mode}, which does what the plan says"
+            )
 
 
 def _check_together(arguments: Mapping[str, object]) -> None:

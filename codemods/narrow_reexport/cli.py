@@ -40,8 +40,10 @@ def _invoked(arguments: Mapping[str, object]) -> int:
         if arguments["abort_run"]:
             return _abort(root, arguments)
         if arguments["apply_plan"]:
+            if arguments["show_diff"] or arguments["check"]:
+                _check_finished(root, "")
             said, code = bulk_cli.apply(root, arguments)
-            say(said) if said and not arguments["quiet"] else None
+            say(said, err=bool(arguments["show_diff"])) if said and not arguments["quiet"] else None
             return code
         if arguments["status"]:
             _check_finished(root, "")

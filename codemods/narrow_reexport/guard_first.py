@@ -7,7 +7,6 @@ once all parts have landed nothing of it is left but the rows.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,6 +15,7 @@ from codemods.engine.bans import FILE_NAME, load_bans
 from codemods.engine.errors import BadConfiguration
 from codemods.engine.model import FileChange
 from codemods.engine.project import Tree, digest
+from codemods.engine.pull_request import slug_of
 from codemods.narrow_reexport.numbered import CALL_SITES, GUARD, REMOVAL
 from codemods.narrow_reexport.plan_io import Plan, PlannedPart
 
@@ -29,7 +29,7 @@ def guard_changes(
     from codemods.check_narrowed.baseline import FOLDER, Baseline, encode_baseline
 
     key = digest(" ".join(moved.symbol for moved in plan.symbols).encode())[:8]
-    names = {part.number: f"{FOLDER}/{part.number:02}-{_slug(part.name)}-{key}.json" for part in parts}
+    names = {part.number: f"{FOLDER}/{part.number:02}-{slug_of(part.name)}-{key}.json" for part in parts}
     row = next((change for change in changes if change.path == FILE_NAME), None)
     found: dict[int, tuple[FileChange, ...]] = {}
     files: dict[str, bytes] = {}
@@ -83,7 +83,3 @@ def _accepted(
         if number > left:
             found[owner[path]][symbol, path] = number - left
     return found
-
-
-def _slug(name: str) -> str:
-    return re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-").lower() or "part"

@@ -6,6 +6,7 @@ Invariant: what can fail is asked first; a part that was red in its trial goes n
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Collection, Sequence
 from dataclasses import replace
@@ -122,6 +123,9 @@ def _patches(
     clock: Clock,
 ) -> list[str]:
     clock.lines("")
+    if found is not None:
+        with contextlib.suppress(GitFailed):  # nothing is committed yet, or there is no git
+            parts = [replace(part, changes=found.as_committed(part.changes)) for part in parts]
     date = time.strftime("%a, %d %b %Y %H:%M:%S +0000", time.gmtime())
     files = series(parts, texts, author, date, found.prefix if found is not None else "", red, clock.done)
     project.deliver_folder(root / wishes.patches, files)

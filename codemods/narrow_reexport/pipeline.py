@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 
 from codemods.engine.bans import FILE_NAME, load_bans
-from codemods.engine.discover import checkout_top, is_code
+from codemods.engine.discover import checkout_top, is_code, submodules
 from codemods.engine.errors import CodemodError, UnknownPackage, UnknownSymbol
 from codemods.engine.graph import ImportGraph
 from codemods.engine.model import Module, Refusal, Site, Symbol, Warned
@@ -58,9 +58,8 @@ def run(request: Request, session: Session | None = None) -> Result:
     if resolved.refusals and not request.options.keep_going:
         return Result(request.package, resolved.resolutions, refusals=resolved.refusals, skipped=resolved.skipped)
     main = Checkout(request.root, tree, layout)
-    own_root = request.root.resolve()
-    # a folder inside the tree is looked at anyway
-    also = [root for root in request.also if own_root != root and own_root not in root.parents]
+    # a folder inside the tree is looked at anyway, but for a checkout of its own, of which git lists no file
+    also = [root for root in request.also if not _holds(tree, request.root.resolve(), root)]
     others = [_other(root, request, layout) for root in also]
     narrow = partial(_narrow, request, session, package, namespaces, graph, main, others)
     result = narrow(resolved.resolutions)
@@ -85,6 +84,9 @@ def run(request: Request, session: Session | None = None) -> Result:
             f"only files below {request.root.name}/ were looked at; the checkout starts higher up: "
             "run there, or name its other folders with --also"
         )
+    apart = [path for path in submodules(request.root) if (request.root / path).resolve() not in request.also]
+    if apart:
+        notes.append(f"files of git submodules were not looked at: name them with --also ({', '.join(apart)})")
     return replace(
         result,
         skipped=resolved.skipped,
@@ -92,6 +94,14 @@ def run(request: Request, session: Session | None = None) -> Result:
         searched=sum(len(c.tree.paths) for c in (main, *others)),
         outside=tuple(sorted({r.loads for r in resolved.resolutions if layout.locate(r.loads) is None})),
     )
+
+
+def _holds(tree: Tree, top: Path, folder: Path) -> bool:
+    """Whether the tree has files of a folder."""
+    if top == folder:
+        return True
+    inside = f"{folder.relative_to(top).as_posix()}/" if top in folder.parents else None
+    return inside is not None and any(path.startswith(inside) for path in tree.paths)
 
 
 def _resolve(

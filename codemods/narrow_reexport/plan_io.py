@@ -186,7 +186,8 @@ def changes_of(plan: Plan, root: Path) -> tuple[tuple[Path, tuple[FileChange, ..
     if stale:
         also = f", and so have {', '.join(stale[1:])}" if stale[1:] else ""
         detail = f"has changed since the plan was made{also}; nothing was written"
-        raise CannotWrite(detail, path=stale[0], hint="make the plan again")
+        hint = "make the plan again: --status PLAN --plan-out NEW does, and its parts keep their numbers"
+        raise CannotWrite(detail, path=stale[0], hint=hint)
     complete = []
     for spelled, own in found.items():
         folder = root / spelled

@@ -33,6 +33,11 @@ _READ = re.compile(rb"(?<!\bself)(?<!\bcls)[.\"'][ \t]*(\w+)")
 _PATH = re.compile(rb"^[ \t]*(?:from[ \t]+[.\w]+[ \t]+import\b|import[ \t]+[.\w]+)", re.M)
 _DOTTED = re.compile(rb"\.([\w\x80-\xff]+)")
 OWN_PLAN = b'{\n "command": "narrow_reexport",\n'  # a plan that was written into the tree is no part of it
+# and so are the rows for `--plan`, which name symbols for this command and for no program
+_REQUEST = re.compile(
+    rb"(?:\s|#.*\n)*version[ \t]*=[ \t]*1[ \t]*(?:#.*)?\r?\n(?:\s|#.*\n)*\[\[narrow\]\]"
+    rb"|\s*\{\s*\"version\"\s*:\s*1\s*,\s*\"narrow\"\s*:"
+)
 _CYTHON = (".pyx", ".pxd", ".pxi")
 # files that reach the package without its name: by relative imports, by a name that a module of the tree hands on
 _RELATIVE = (*_CYTHON, *(f"{suffix}{end}" for suffix in _CYTHON for end in TEMPLATES), ".ipynb")
@@ -122,7 +127,7 @@ def scan(
         if progress is not None and number % 500 == 0:
             progress(number, len(paths))
         data = read(path)
-        if data.startswith(OWN_PLAN):
+        if data.startswith(OWN_PLAN) or _REQUEST.match(data):
             continue
         if not is_code(path) or path.rpartition("/")[2] == "setup.py":
             # pkg.sym      from pkg import sym      and in Cython: from . import sym

@@ -23,6 +23,7 @@ from codemods.narrow_reexport.numbered import CALL_SITES, GUARD, numbered, refre
 from codemods.narrow_reexport.plan_io import Asked, Plan, PlannedFile, PlannedPart, plan_of
 from codemods.narrow_reexport.request import Request, Result
 
+_NONE = NarrowOptions()
 LANDED, OPEN, CHANGED, GONE, MOVED, PARTLY = "landed", "open", "changed", "gone", "moved", "partly"
 
 
@@ -77,10 +78,17 @@ class Status:
         return bool(self.plan.files or self.plan.rows or any(part.state != LANDED for part in self.parts))
 
 
-def status_of(plan: Plan, root: Path, way: str = "", progress: Request | None = None) -> Status:
-    """Compare a plan with the tree. Raises CodemodError where the plan cannot be made again."""
+def status_of(plan: Plan, root: Path, way: str = "", *, more: NarrowOptions = _NONE) -> Status:
+    """Compare a plan with the tree. Raises CodemodError where the plan cannot be made again.
+
+    `more` holds what is to be accepted or excluded besides what the plan says, since others have added it.
+    """
+    texts = {(file.root, file.path): _text(root / file.root, file.path) for file in plan.files}
+    if plan.files and not any(text is not None for text in texts.values()):
+        hint = "run it in the folder in which the plan was made"
+        raise Unreadable("is not here, and no other file of the plan is", path=plan.files[0].path, hint=hint)
     try:
-        request, result = made_again(plan, root, progress)
+        request, result = made_again(plan, root, more)
         _check_origins(plan, root, result)
     except CodemodError as error:
         if not _has_landed(plan, root):
@@ -91,7 +99,6 @@ def status_of(plan: Plan, root: Path, way: str = "", progress: Request | None = 
     unknown = refused or bool(result.failures) or (bool(result.errors) and not result.resolutions)
     fresh = None if unknown else plan_of(result, request)
     now = {(file.root, file.path): file for file in fresh.files} if fresh is not None else {}
-    texts = {(file.root, file.path): _text(root / file.root, file.path) for file in plan.files}
     states: dict[tuple[str, str], str] = {}
     for file in plan.files:
         key = file.root, file.path
@@ -156,20 +163,27 @@ def _has_landed(plan: Plan, root: Path) -> bool:
     return all(digest(_text(root / file.root, file.path) or b"") == file.after for file in plan.files)
 
 
-def made_again(plan: Plan, root: Path, like: Request | None = None) -> tuple[Request, Result]:
+def made_again(plan: Plan, root: Path, more: NarrowOptions = _NONE) -> tuple[Request, Result]:
     """The run that made the plan, on the tree as it is now. Raises CodemodError."""
+    if dict(plan.options).get("from_shims"):
+        hint = "run --from-shims again: what has landed is in its plan no more"
+        raise BadConfiguration("a plan of --from-shims cannot be compared with the tree", hint=hint)
     if not plan.requests:
         raise BadConfiguration("the plan does not say how it was made, so it cannot be compared: make it again")
-    progress = like.progress if like is not None else None
     rows = [
-        Request(root, asked.package, asked.symbols, options=_options(asked, plan, root), wants_parts=True)
+        Request(root, asked.package, asked.symbols, options=_with(_options(asked, plan, root), more), wants_parts=True)
         for asked in plan.requests
     ]
-    rows = [replace(row, also=_also(row), progress=progress) for row in rows]
+    rows = [replace(row, also=_also(row)) for row in rows]
     if len(rows) == 1:
         return rows[0], pipeline.run(rows[0])
-    base = replace(rows[0], package="", symbols=(), options=_read(plan.options))
+    base = replace(rows[0], package="", symbols=(), options=_with(_read(plan.options), more))
     return base, many.run_rows(base, rows)
+
+
+def _with(options: NarrowOptions, more: NarrowOptions) -> NarrowOptions:
+    accept, exclude = (*options.accept, *more.accept), (*options.exclude, *more.exclude)
+    return replace(options, accept=tuple(dict.fromkeys(accept)), exclude=tuple(dict.fromkeys(exclude)))
 
 
 def _options(asked: Asked, plan: Plan, root: Path) -> NarrowOptions:

@@ -95,6 +95,13 @@ def test_the_body_of_a_pull_request_never_stands_on_a_command_line(root: Path, s
     assert body == BODY
 
 
+@pytest.mark.parametrize("tool", ["gh", "glab"])
+def test_a_title_is_cut_to_what_a_forge_takes(root: Path, stand_in: StandIns, tool: str) -> None:
+    long, *_ = proposals(root)
+    open_all(here(root), replace(GITHUB, tool=tool), [replace(long, title="t" * 300)])
+    assert [row["title"] for row in stand_in.requests()] == ["t" * 247 + "..."]
+
+
 def test_a_failure_says_what_is_open_and_running_again_completes(root: Path, stand_in: StandIns) -> None:
     wanted = proposals(root)
     stand_in.fail_for("n/2")

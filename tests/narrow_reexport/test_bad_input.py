@@ -180,6 +180,19 @@ def test_a_folder_below_the_top_of_a_checkout_is_narrowed_with_a_note() -> None:
         assert "checkout starts higher up" in outcome.text
 
 
+def test_git_submodules_are_named_until_they_are_taken_along() -> None:
+    # git lists no file of theirs, so their call sites would break without a word
+    module = '[submodule "lib"]\n\tpath = third party/lib\n\turl = ../lib\n[submodule "x"]\n\tpath = not/here\n'
+    with tree({**USED, ".gitmodules": module, "third party/lib/use.py": "from pkg import sym\n"}) as root:
+        for folder in (root / "third party/lib", root):
+            subprocess.run(["git", "init", "-q"], cwd=folder, check=True)
+        outcome = narrow(root, "pkg", "sym", "--diff")
+        assert "git submodules were not looked at: name them with --also (third party/lib)" in outcome.text
+        outcome = narrow(root, "pkg", "sym", "--also", "third party/lib")
+        assert (outcome.code, "git submodules" in outcome.text) == (0, False)
+        assert (root / "third party/lib/use.py").read_text() == "from pkg.sub import sym\n"
+
+
 def test_untracked_files_of_a_checkout_are_narrowed_and_ignored_ones_are_not() -> None:
     files: Tree = {**USED, ".gitignore": "generated.py\n", "generated.py": "from pkg import sym\n"}
     with tree(files) as root:

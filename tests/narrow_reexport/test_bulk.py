@@ -69,6 +69,25 @@ def test_a_branch_is_not_made_from_text_that_no_commit_holds() -> None:
         assert git(root, "branch", "--list", "narrow/*") == ""
 
 
+def test_a_long_list_of_owners_and_a_deep_folder_fit_into_names_and_titles(tmp_path: Path) -> None:
+    pytest.importorskip("codeowners")
+    owners = " ".join(f"@a-long-organisation/a-team-with-a-long-name-{number}" for number in range(12))
+    deep = "/".join(["a_folder_with_a_long_name"] * 9)
+    with tree({**FILES, ".github/CODEOWNERS": f"* {owners}\n", f"{deep}/late.py": FILES["app/main.py"]}) as root:
+        committed(root)
+        for way, title in (
+            ("codeowners", "1/2: @a-long-organisation/a-team-with-a-long-name-0 and 11 more"),
+            ("directory:9", f"2/5: ...{deep[-60:]}"),
+        ):
+            where = ["--patches", str(tmp_path / way), "--branches", f"{way[:3]}/", "--guard-first"]
+            outcome = narrow(root, "pkg", "sym", "--split", way, *where)
+            assert outcome.code == 0, outcome.text
+            titles = git(root, "log", "--all", "--format=%s")
+            number, total = title[0], title[2]
+            assert f"{int(number) + 1}/{int(total) + 1}{title[3:]}\n" in titles
+            assert max(map(len, titles.splitlines())) < 120
+
+
 def test_patches_make_the_run_in_one_go_in_another_checkout(tmp_path: Path) -> None:
     with tree(FILES) as root:
         committed(root)
@@ -89,6 +108,19 @@ def test_patches_from_a_folder_below_the_top_apply_at_the_top(tmp_path: Path) ->
         assert narrow(root / "lib", "pkg", "sym", "--patches", str(tmp_path / "p")).code == 0
         git(root, "am", "-q", *(str(path) for path in sorted((tmp_path / "p").glob("*.patch"))))
         assert contents(root / "lib") == one_shot()
+
+
+def test_patches_of_a_working_tree_with_crlf_have_the_line_ends_of_the_commits(tmp_path: Path) -> None:
+    with tree(FILES) as root:
+        committed(root)
+        git(root, "config", "core.autocrlf", "true")
+        for path in ("app/main.py", "pkg/__init__.py"):
+            (root / path).unlink()
+            git(root, "checkout", "--", path)
+            assert b"\r\n" in (root / path).read_bytes()
+        assert narrow(root, "pkg", "sym", "--patches", str(tmp_path / "p"), "--branches", "n/").code == 0
+        git(root, "am", "-q", "--keep-cr", *(str(path) for path in sorted((tmp_path / "p").glob("*.patch"))))
+        assert git(root, "diff", "HEAD", "n/02-removal") == ""
 
 
 def test_a_second_series_takes_the_place_of_the_first_and_a_folder_with_other_files_is_left_alone(
@@ -123,6 +155,29 @@ def test_a_body_lists_the_places_for_a_persons_eye(tmp_path: Path) -> None:
         outcome = narrow(root, "pkg", "sym", "--patches", str(tmp_path / "p"), *who)
         assert outcome.code == 0
         assert "- `warned.py:5` (warning): " in (tmp_path / "p/0001-1-of-1.patch").read_text()
+
+
+@pytest.mark.parametrize("listed", ["", "__all__ = ['sym']\n"])
+def test_the_words_of_parts_that_leave_the_re_export_where_it_is(tmp_path: Path, listed: str) -> None:
+    with tree({**FILES, "pkg/__init__.py": f"{PKG['pkg/__init__.py']!s}{listed}"}) as root:
+        who = ["--author", "Bob <b@example.org>"]
+        outcome = narrow(root, "pkg", "sym", "--callers-only", "--patches", str(tmp_path / "p"), *who)
+        assert outcome.code == 0, outcome.text
+        texts = {path.name: path.read_text() for path in (tmp_path / "p").glob("*.patch")}
+        assert sorted(texts) == ["0001-1-of-1.patch", *(["0002-removal.patch"] if listed else [])]
+        said = "\n".join(texts.values())
+        assert "removes it" not in said and "removes the re-export" not in said and "Stop re-exporting" not in said
+        assert "goes on importing for itself" in texts["0001-1-of-1.patch"]
+        assert not listed or "Stop listing sym in pkg\n" in texts["0002-removal.patch"]
+
+
+def test_a_place_in_a_file_that_no_part_edits_is_named_by_the_last_part(tmp_path: Path) -> None:
+    files = {**FILES, "warned.py": "import pkg\n\n\ndef go(f):\n    f(pkg)\n"}
+    with tree(files) as root:
+        who = ["--author", "Bob <b@example.org>"]
+        assert narrow(root, "pkg", "sym", "--patches", str(tmp_path / "p"), *who).code == 0
+        assert "warned.py" not in (tmp_path / "p/0001-1-of-1.patch").read_text()
+        assert "- `warned.py:5` (warning): " in (tmp_path / "p/0002-removal.patch").read_text()
 
 
 @pytest.mark.parametrize(

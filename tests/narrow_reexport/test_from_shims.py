@@ -362,6 +362,16 @@ def test_a_plan_of_shims_gives_the_tree_of_the_run() -> None:
         assert contents(root) == by_plan
 
 
+def test_a_plan_of_shims_has_no_guard_and_no_status_and_says_what_to_do_instead() -> None:
+    # check-narrowed looks at packages of the tree, and the installed one is none
+    with downstream(PARTS) as root:
+        guarded = follow(root, "--split", "directory", "--guard-first")
+        assert (guarded.code, "a package that is not in the tree" in guarded.text) == (3, True)
+        assert follow(root, "--plan-out", "../plan.json").code == 0
+        status = narrow(root, "--status", "../plan.json")
+        assert (status.code, "run --from-shims again" in status.text) == (3, True)
+
+
 def test_parts_of_shims_keep_every_program_running_in_any_order_and_the_record_comes_last() -> None:
     with downstream(PARTS) as root:
         site = f"../venv/lib/{VERSION}/site-packages"

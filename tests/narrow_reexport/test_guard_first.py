@@ -196,7 +196,7 @@ def test_a_red_guard_holds_everything_back_and_a_red_part_the_last_one_alone() -
         more = ["--split", "directory", "--guard-first", "--branches", "n/"]
         red = narrow(root, "pkg", "sym", *more, "--verify-command", "test ! -e narrowed.toml")
         assert red.code == 4
-        assert red.text.count("not tried, since it needs part 1") == 3
+        assert red.text.count("not tried, since it needs part") == 3
         assert git(root, "branch", "--list", "n/*") == ""
         red = narrow(root, "pkg", "sym", *more, "--verify-command", '[ "$CODEMODS_PART" != a ]')
         assert red.code == 4

@@ -190,6 +190,21 @@ def test_an_accepted_line_is_the_line_of_the_file_as_it_is_also_if_an_earlier_ro
         assert (root / "odd.py").read_text().count("\n") > 6
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("rows.toml", "# from a ranking\n" + ROWS),
+        ("rows.json", json.dumps({"version": 1, "narrow": [{"package": "a", "symbols": ["one", "two"]}]}, indent=2)),
+    ],
+)
+def test_the_rows_may_lie_in_the_tree_and_are_no_list_of_the_packages_names(name: str, text: str) -> None:
+    with tree({**FILES, name: text, "names.toml": 'package = "a"\nnames = ["one"]\n'}) as root:
+        outcome = narrow(root, "--plan", name, "--diff")
+        assert outcome.code == 0
+        assert f"{name}:" not in outcome.text
+        assert "names.toml:2" in outcome.text
+
+
 def test_rows_ship_in_parts_and_a_plan_of_them_gives_the_same_tree() -> None:
     with tree(FILES) as root:
         file = requested(root)

@@ -154,3 +154,27 @@ def test_a_plan_never_leads_out_of_the_tree() -> None:
         assert outcome.code == 3
         assert "leads out of the tree" in outcome.text
         expect_tree(root, USED)
+
+
+def test_a_plan_is_shown_without_being_done() -> None:
+    with tree(PKG) as root:
+        run = narrow(root, "pkg", "sym", "--diff")
+        narrow(root, "pkg", "sym", "--plan-out", "../plan.json")
+        shown = narrow(root, "--apply", "../plan.json", "--diff")
+        assert (shown.code, shown.out) == (0, run.out)
+        checked = narrow(root, "--apply", "../plan.json", "--check")
+        assert (checked.code, checked.out) == (1, "would change 2 files\n")
+        expect_tree(root, PKG)
+        assert narrow(root, "--apply", "../plan.json").code == 0
+        assert narrow(root, "--apply", "../plan.json", "--check").code == 0
+
+
+@pytest.mark.parametrize(
+    "given", [["--exclude", "app/*"], ["--accept", "app/main.py:1"], ["--shim"], ["--status", "p.json"], ["--no-ban"]]
+)
+def test_an_option_that_only_the_plan_can_have_is_no_silent_wish(given: list[str]) -> None:
+    with tree(PKG) as root:
+        narrow(root, "pkg", "sym", "--plan-out", "../plan.json")
+        outcome = narrow(root, "--apply", "../plan.json", *given)
+        assert (outcome.code, f"{given[0]} does not go with --apply" in outcome.text) == (2, True)
+        expect_tree(root, PKG)

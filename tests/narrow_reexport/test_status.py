@@ -424,3 +424,46 @@ def test_it_works_outside_of_this_process_and_annotates_new_sites() -> None:
         outcome = narrow_outside(root, "--status", PLAN, "--output-format", "github")
         assert outcome.code == 0, outcome.text
         assert outcome.out.startswith("::notice file=late.py,line=1,")
+
+
+def test_what_others_have_added_can_be_accepted_or_left_out() -> None:
+    with tree(FILES) as root:
+        planned(root)
+        (root / "web/odd.py").write_text("import pkg\n\nname = input()\nprint(getattr(pkg, name))\n")
+        refused = status(root, "--plan-out", NEW)
+        assert refused.code == 4
+        assert "no plan was made" in refused.text
+        assert not (root / NEW).exists()
+        assert status(root, "--accept", "web/odd.py:4", "--plan-out", NEW).code == 0
+        (root / "web/odd.py").write_text("import pkg\n\n\nname = input()\nprint(getattr(pkg, name))\n")
+        assert status(root, plan=NEW).code == 0
+        assert status(root, "--exclude", "web/odd.py").code == 0
+        assert status(root, "--strict").code == 2
+
+
+def test_another_folder_than_that_of_the_plan_is_an_error() -> None:
+    with tree({f"work/{path}": text for path, text in FILES.items()}) as root:
+        planned(root / "work", "--source-root", ".")
+        outcome = status(root, plan="plan.json")
+        assert (outcome.code, "the folder in which the plan was made" in outcome.text) == (3, True)
+
+
+def test_a_part_that_comes_after_the_removal_does_not_say_that_it_removes_anything() -> None:
+    with tree(FILES) as root:
+        planned(root)
+        assert narrow(root, "--apply", PLAN).code == 0
+        (root / "web/late.py").write_text("from pkg import sym\n\nprint(sym(1))\n")
+        shipped = ["--patches", "../p", "--author", "Bob <b@example.org>"]
+        assert status(root, *shipped).code == 0
+        text = (root / "../p/0005-web.patch").read_text()
+        assert "the re-export is gone already" in text
+        assert "removes it" not in text
+
+
+def test_a_command_is_run_on_what_is_left_also_if_nothing_else_is_made() -> None:
+    with tree(FILES) as root:
+        committed(root)
+        planned(root)
+        outcome = narrow(root, "--status", PLAN, "--split", "count:2", "--verify-command", 'test -z "$CODEMODS_PART"')
+        assert outcome.code == 4
+        assert "tried 1 1-of-2: red" in outcome.text
