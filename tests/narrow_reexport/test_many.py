@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import ast
 import json
 import random
 from collections.abc import Sequence
-from itertools import groupby
 from pathlib import Path
 
 import pytest
@@ -304,35 +302,6 @@ def requests(draw: st.DrawFn) -> tuple[dict[str, str], Rows]:
     return files, tuple(draw(st.lists(st.sampled_from(names), min_size=2, max_size=5, unique=True)))
 
 
-def in_order_of_names(root: Path) -> dict[str, str | bytes]:
-    """The tree as its syntax, with neighbouring imports and their names sorted, and without `import pkg`.
-
-    Whether that one is still needed is judged when the last read of it goes, by what the package is then.
-    """
-    found: dict[str, str | bytes] = {}
-    for path, data in contents(root).items():
-        if not path.endswith(".py"):
-            found[path] = data
-            continue
-        module = ast.parse(data)
-        for node in ast.walk(module):
-            if isinstance(node, ast.ImportFrom):
-                node.names.sort(key=lambda alias: (alias.name, alias.asname or ""))
-        for node in ast.walk(module):
-            body = getattr(node, "body", None)
-            if isinstance(body, list):
-                kept = [each for each in body if not (isinstance(each, ast.Import) and each.names[0].name == "pkg")]
-                runs = [(is_import, [*run]) for is_import, run in groupby(kept, lambda s: isinstance(s, _IMPORTS))]
-                body[:] = [
-                    each for is_import, run in runs for each in (sorted(run, key=ast.dump) if is_import else run)
-                ]
-        found[path] = ast.dump(module)
-    return found
-
-
-_IMPORTS = (ast.Import, ast.ImportFrom)
-
-
 @given(requests(), ORDER, WAY, st.randoms(use_true_random=False))
 @settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
 def test_rows_are_single_runs_one_after_the_other_in_one_go_by_a_plan_or_in_parts_of_any_order(
@@ -350,7 +319,7 @@ def test_rows_are_single_runs_one_after_the_other_in_one_go_by_a_plan_or_in_part
         old = oracle.run_programs(root, ran)
         assume(all(each.exit_code == 0 for each in old))
         codes = [narrow(root, package, name, "-q").code for package, name in rows]
-        one_by_one, sorted_imports = contents(root), in_order_of_names(root)
+        one_by_one = contents(root)
         # a tree where the order of imports decides whether a name is the function or its module is no test of rows
         assume(not oracle.differences(old, oracle.run_programs(root, ran)))
     with tree(files) as root:
@@ -370,5 +339,4 @@ def test_rows_are_single_runs_one_after_the_other_in_one_go_by_a_plan_or_in_part
     with tree(files) as root:
         shuffled = chance.sample(rows, len(rows))
         if narrow(root, "--plan", written(root.parent, shuffled), "-q").code == 0:
-            assert in_order_of_names(root) == sorted_imports
             assert not oracle.differences(old, oracle.run_programs(root, ran))
