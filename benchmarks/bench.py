@@ -213,7 +213,7 @@ def _head(rounds: int) -> list[str]:
         "# What the commands cost",
         "",
         "Made by `make bench` (`python benchmarks/bench.py`). Ratios come first: they were taken in one run, interleaved, "
-        "and mean something on another machine too.",
+        "and mean something on another machine too. Why some targets are missed: `What is left` in docs/design.md.",
         "",
         f"{os.cpu_count()} cores, {model}{load}; {', '.join(f'{k} {v}' for k, v in versions.items())}; "
         f"{time.strftime('%Y-%m-%d')}; {many}.",

@@ -10,10 +10,20 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+# A process counts as its own the memory of the one that it was forked from, so a small one stands in between.
+LAUNCH = """
+import os, subprocess, sys, time
+start = time.perf_counter()
+process = subprocess.Popen(sys.argv[2:])
+_, status, usage = os.wait4(process.pid, 0)
+wall = time.perf_counter() - start
+with open(sys.argv[1], "w") as told:
+    print(os.waitstatus_to_exitcode(status), wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss, file=told)
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,17 +42,15 @@ def spend(command: Sequence[str], tree: Path, *codes: int, cache: str = "") -> S
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     environment |= {"NO_COLOR": "1", "PYTHONPATH": str(Path(__file__).resolve().parent.parent)}
     environment |= {"CODEMODS_CACHE_DIR": cache} if cache else {}
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        start = time.perf_counter()
-        process = subprocess.Popen(command, cwd=tree, env=environment, stdin=subprocess.DEVNULL, stdout=out, stderr=err)
-        _, status, usage = os.wait4(process.pid, 0)
-        wall = time.perf_counter() - start
-        process.returncode = os.waitstatus_to_exitcode(status)
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err, tempfile.NamedTemporaryFile("r") as told:
+        words = [sys.executable, "-I", "-S", "-c", LAUNCH, told.name, *command]
+        subprocess.run(words, cwd=tree, env=environment, stdin=subprocess.DEVNULL, stdout=out, stderr=err, check=True)
+        code, wall, cpu, peak = (float(each) for each in told.read().split())
         texts = []
         for stream in (out, err):
             stream.seek(0)
             texts.append(stream.read().decode("utf-8", "replace"))
-    if process.returncode not in (codes or (0,)):
-        raise SystemExit(f"{' '.join(command[:8])}: exit {process.returncode}\n{texts[0][-800:]}{texts[1][-1500:]}")
+    if int(code) not in (codes or (0,)):
+        raise SystemExit(f"{' '.join(command[:8])}: exit {int(code)}\n{texts[0][-800:]}{texts[1][-1500:]}")
     unit = 1 if sys.platform == "darwin" else 1024
-    return Spent(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * unit, *texts)
+    return Spent(wall, cpu, int(peak) * unit, *texts)

@@ -118,8 +118,10 @@ def _used(syntax: Syntax, star: StarImport, name: str) -> bool:
     if not own:
         return True
     first = min(binding.statement.lineno for binding in own)
-    # a class body reads at once, too
-    return any(line < use.statement.lineno <= first and use.block.when is not When.LATE for use in reads)
+    # a class body reads at once, too; a function that stands above may be called before the name is bound again
+    return any(
+        use.statement.lineno <= first and (use.block.when is When.LATE or line < use.statement.lineno) for use in reads
+    )
 
 
 def _stands(syntax: Syntax, star: StarImport, name: str) -> bool:

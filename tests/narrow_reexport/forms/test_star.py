@@ -185,3 +185,14 @@ def test_a_type_string_reads_the_star_below_an_import_for_type_checkers() -> Non
 def test_a_class_body_reads_the_star_above_a_later_binding() -> None:
     text = "from pkg import *\n\n\nclass A:\n    f = staticmethod(sym)\n\n\nsym = 1\nprint(A.f(2))\n"
     moves(text, text.replace("import *\n", "import *\nfrom pkg.sub import sym\n"))
+
+
+def test_a_function_is_called_before_the_name_is_bound_again() -> None:
+    text = "from pkg import *\n\n\ndef go():\n    return sym(2)\n\n\nprint(go())\nfrom pkg import sym\n"
+    wanted = text.replace("from pkg import sym\n", "from pkg.sub import sym\n")
+    moves(text, wanted.replace("import *\n", "import *\nfrom pkg.sub import sym\n"))
+
+
+def test_a_function_below_the_other_binding_needs_nothing_of_the_star() -> None:
+    text = "from pkg import *\nfrom pkg import sym\n\n\ndef go():\n    return sym(2)\n\n\nprint(go())\n"
+    moves(text, text.replace("from pkg import sym\n", "from pkg.sub import sym\n"))
