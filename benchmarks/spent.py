@@ -39,7 +39,9 @@ class Spent:
 
 def spend(command: Sequence[str], tree: Path, *codes: int, cache: str = "") -> Spent:
     """Run a command in a tree; it must exit with one of the codes (0 if none are given)."""
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    # compiled modules are kept, as they are for whoever has installed the command
+    left_out = ("PYTHONPATH", "PYTHONDONTWRITEBYTECODE")
+    environment = {name: value for name, value in os.environ.items() if name not in left_out}
     environment |= {"NO_COLOR": "1", "PYTHONPATH": str(Path(__file__).resolve().parent.parent)}
     environment |= {"CODEMODS_CACHE_DIR": cache} if cache else {}
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err, tempfile.NamedTemporaryFile("r") as told:
