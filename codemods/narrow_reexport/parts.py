@@ -179,7 +179,8 @@ def _looked_at(change: FileChange, module: Module, same: Mapping[str, str], mask
         late=late_before != late_after or bool(fresh | gone),
         # pkg.fused.helper        who goes through a masked name spells it
         reads=any(name in text for text in fresh for name in masked)
-        or any(_takes_attribute(each, masked) for each in added),
+        or any(_takes_attribute(each, masked) for each in added)
+        or bool(_given(after, masked) - _given(before, masked)),
         patches=_PATCHES.search(text) is not None and _patches(source, before, after, fresh | gone),
         imports_late=bool(late_after) or _IMPORTS_LATE.search(text) is not None,
         lists=_listings(before) != _listings(after),
@@ -202,6 +203,18 @@ def _expressions(tree: ast.Module) -> dict[str, int]:
         if isinstance(node, (ast.Attribute, ast.Constant, ast.JoinedStr)):
             text = ast.dump(node)
             found[text] = found.get(text, 0) + 1
+    return found
+
+
+def _given(tree: ast.Module, masked: frozenset[str]) -> set[str]:
+    """The calls that are given what a masked name leads to."""
+    # setattr(pkg, "fused", f)  ->  setattr(pkg.fused, "fused", f)        `pkg.fused` stood elsewhere before, as the function
+    found: set[str] = set()
+    for node in ast.walk(tree) if masked else ():
+        if isinstance(node, ast.Call):
+            given = [part for each in (*node.args, *node.keywords) for part in ast.walk(each)]
+            if any(isinstance(part, ast.Attribute) and part.attr in masked for part in given):
+                found.add(ast.dump(node))
     return found
 
 

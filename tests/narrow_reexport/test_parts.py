@@ -231,6 +231,13 @@ def test_a_read_through_the_path_of_a_masked_module_lands_last() -> None:
     assert found["c.py"] == found["tests/test_it.py"] == "last"
 
 
+def test_a_patch_that_comes_to_be_given_the_masked_module_lands_last() -> None:
+    # patch.object(pkg, "fused")  ->  patch.object(pkg.fused, "fused")        the test read `pkg.fused` before, too
+    text = "    with mock.patch.object(pkg, 'fused', return_value=7):\n        print(pkg.fused(2))\n"
+    test = f"from unittest import mock\n\nimport pkg\n\n\ndef test_it():\n{text}\n\ntest_it()\n"
+    assert lands({**SAME, "tests/test_it.py": test}, ["fused"])["tests/test_it.py"] == "last"
+
+
 def test_a_module_that_the_package_loads_lands_last_if_it_comes_to_load_other_modules_first() -> None:
     # a: import pkg  ->  import pkg.b     loads b before the `__init__` does, and b needs a name that comes later
     files = {
