@@ -10,6 +10,7 @@ import ast
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
+from dataclasses import replace
 
 from codemods.engine.model import Edit, Mention, Module, Refusal, Site, Symbol, Warned
 from codemods.engine.namespace import absolute
@@ -166,6 +167,11 @@ def needs_expressions(
     if context.guarding and any(found.same_name for found in context.resolutions) and references:
         return True
     if binds_package(syntax, module, target):
+        return True
+    # import pkg.sub as m; m.sym = fake        the origin may be rebound without a word of the package
+    origins = {found.origin.module for found in context.resolutions if found.origin.name in syntax.source.text}
+    alone = replace(target, lost=frozenset(), carriers={})
+    if any(binds_package(syntax, module, replace(alone, package=origin)) for origin in origins):
         return True
     if "__getattr__" in syntax.source.text or "LazyModule(" in syntax.source.text:
         return True  # it may export the symbol onward lazily

@@ -31,6 +31,13 @@ def test_a_symbol_that_is_rebound_at_its_origin_from_outside_is_refused(code: st
     check_refused(tree, "pkg", "sym", r"the code rebinds pkg\.sub\.sym", at="main.py:3")
 
 
+@pytest.mark.parametrize("line", ["import pkg.sub as m", "from pkg import sub as m"])
+@pytest.mark.parametrize("code", ["m.sym = fake", 'setattr(m, "sym", fake)', 'vars(m)["sym"] = fake'])
+def test_so_it_is_where_an_import_binds_the_origin_alone(line: str, code: str) -> None:
+    tree = {**PKG, **ENGINE, "main.py": f"{line}\nfrom engine import run\n\n{code}\nprint(run(1))\n"}
+    check_refused(tree, "pkg", "sym", r"the code rebinds pkg\.sub\.sym", at="main.py:4")
+
+
 @pytest.mark.parametrize("code", IN_PACKAGE)
 def test_a_symbol_that_is_replaced_in_the_packages_dict_is_refused(code: str) -> None:
     tree = {**PKG, **ENGINE, "main.py": f"import pkg\n\n{code}\n"}
