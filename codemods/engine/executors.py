@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import pickle
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, wait
 from dataclasses import dataclass
@@ -37,19 +38,20 @@ class Handle(Protocol):
         """The argument. Raises OSError where it is lost."""
 
 
-class Remote(Executor):
+class Remote(Executor, ABC):
     """An executor on other machines, which has its own way to give them an argument once, and may lose them all."""
 
     losses: Losses = ()  # what a call raises whose worker is gone
 
+    @abstractmethod
     def share(self, value: object) -> Handle:
         """Give the value to the workers."""
-        raise NotImplementedError
 
+    @abstractmethod
     def lives(self) -> bool:
         """Whether there is a worker."""
-        raise NotImplementedError
 
+    @abstractmethod
     def lost(self, jobs: int) -> None:
         """Take note of jobs that were done here, since the workers lost them."""
 

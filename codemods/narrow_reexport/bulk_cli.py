@@ -17,6 +17,7 @@ import click
 from click.core import ParameterSource
 
 from codemods.engine.report import counted
+from codemods.engine.streams import say
 
 if TYPE_CHECKING:
     from codemods.engine.model import FileChange
@@ -238,7 +239,7 @@ def _check_together(arguments: Mapping[str, object]) -> None:
 def _tell(lines: Sequence[str], kind: str, *, quiet: bool, text: bool) -> None:
     """Say what a long step has done as soon as it has: `out` is what was asked for, `problem` is said to the quiet, too."""
     if kind != "err" or not quiet:
-        click.echo("\n".join(lines), err=kind != "out" or not text)
+        say(lines, err=kind != "out" or not text)
 
 
 def _spelled(without: Collection[str]) -> str:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, cast
 import click
 
 from codemods.engine.report import counted
+from codemods.engine.streams import say
 
 if TYPE_CHECKING:
     from codemods.engine.config import NarrowOptions
@@ -89,7 +90,7 @@ def machines(request: Request, arguments: Mapping[str, object]) -> Iterator[Requ
         else:
             yield replace(request, planner=shards.on(found))
         if found.done_here and not arguments["quiet"]:
-            click.echo(f"the cluster lost {counted(found.done_here, 'file')}: planned here", err=True)
+            say([f"the cluster lost {counted(found.done_here, 'file')}: planned here"], err=True)
 
 
 def check_machines(arguments: Mapping[str, object]) -> None:
