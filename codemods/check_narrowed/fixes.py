@@ -21,7 +21,7 @@ from codemods.engine.model import Edit, Failure, FileChange
 from codemods.engine.namespace import Namespaces
 from codemods.engine.project import EditedTree
 from codemods.engine.source import decode
-from codemods.narrow_reexport.context import Context, Patched
+from codemods.narrow_reexport.context import Context, Patched, Resolutions
 from codemods.narrow_reexport.coverage import is_path
 from codemods.narrow_reexport.pipeline import drop_unused, run
 from codemods.narrow_reexport.plan import plan_file
@@ -113,7 +113,9 @@ class Fixer:
         patched = checkout.scan.patched if checkout.scan is not None else frozenset()
         here = frozenset(each.symbol.rpartition(":")[2] for each in reached if each.instead.startswith('"'))
         context = replace(
-            _guarding(prepared.context_of(checkout), here | patched, view.namespaces), resolutions=wanted, left=kept
+            _guarding(prepared.context_of(checkout), here | patched, view.namespaces),
+            resolutions=Resolutions(wanted),
+            left=kept,
         )
         plan = plan_file(path, data, context)
         own = replace(checkout, plans={path: plan}, sources={path: data})

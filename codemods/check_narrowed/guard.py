@@ -190,12 +190,12 @@ class Guard:
         return known[1]
 
     def _context(self, package: str) -> Context | None:
-        from codemods.narrow_reexport.context import Context, Patched
+        from codemods.narrow_reexport.context import Context, Patched, Resolutions
 
         view = self.view(package)
         if view is None:
             return None
-        resolutions = tuple(self._resolution(view, ban) for ban in view.rows.values() if ban.origin != ban.symbol)
+        resolutions = Resolutions(self._resolution(view, ban) for ban in view.rows.values() if ban.origin != ban.symbol)
         return Context(
             view.module,
             resolutions,

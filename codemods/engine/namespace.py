@@ -46,6 +46,7 @@ class Namespaces:
         self._read = read
         self.floor: tuple[int, ...] = (3,)  # the oldest Python that the project supports
         self._syntax: dict[str, Syntax | None] = {}
+        self._stars: dict[str, StarNames | None] = {}  # asked for once a symbol
 
     def syntax(self, module: Module) -> Syntax | None:
         """The analysed file of a module; None for a namespace package and for what does not parse."""
@@ -179,11 +180,16 @@ class Namespaces:
                     names += found
         return Exports(tuple(dict.fromkeys(names)), complete)
 
-    def star(self, name: str, _seen: frozenset[str] = frozenset()) -> StarNames | None:
+    def star(self, name: str) -> StarNames | None:
         """What `from name import *` binds; None where the module is not in the tree or cannot be read."""
+        if name not in self._stars:
+            self._stars[name] = self._star(name, frozenset())
+        return self._stars[name]
+
+    def _star(self, name: str, seen: frozenset[str]) -> StarNames | None:
         module = self.locate(name)
         syntax = self.syntax(module) if module else None
-        if module is None or syntax is None or name in _seen:
+        if module is None or syntax is None or name in seen:
             return None
         certain = list(dict.fromkeys(_certain(syntax.tree.body)))
         maybe = {
@@ -197,7 +203,7 @@ class Namespaces:
                 and statement.names[0].name == "*"
                 and block.when is not When.TYPING
             ):
-                inner = self.star(absolute(module, statement), _seen | {name})
+                inner = self._star(absolute(module, statement), seen | {name})
                 if inner is not None:
                     certain += [entry for entry in inner.certain if entry not in certain]
                     maybe |= inner.maybe - set(certain)

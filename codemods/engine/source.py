@@ -13,10 +13,12 @@ import tokenize
 import warnings
 from bisect import bisect_right
 from codecs import BOM_UTF8
+from collections.abc import Set
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
 from codemods.engine.model import Site
+from codemods.engine.words import spelled, words_of
 
 LARGEST = 20_000_000  # bytes; a syntax tree takes up to a hundred times as much memory as its text
 _NEWLINE = re.compile(r"\r\n|\r|\n")
@@ -49,6 +51,7 @@ class Source:
     encoding: str
     bom: bool
     _starts: tuple[int, ...] = ()
+    _words: frozenset[str] | None = None
 
     @property
     def starts(self) -> tuple[int, ...]:
@@ -96,6 +99,15 @@ class Source:
         """The newline that the file uses first; LF where it has none."""
         found = _NEWLINE.search(self.text)
         return found[0] if found else "\n"
+
+    def spelled(self, names: Set[str]) -> Set[str]:
+        """Those of some identifiers that the text may spell, none left out; quick for a thousand of them."""
+        return spelled(self.text, names, self._all_words)
+
+    def _all_words(self) -> frozenset[str]:
+        if self._words is None:
+            self._words = words_of(self.text)
+        return self._words
 
     def encode(self, text: str) -> bytes:
         """The bytes of an edited text of this file. Raises UnicodeEncodeError where the encoding lacks a character."""

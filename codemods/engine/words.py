@@ -1,6 +1,7 @@
-"""Which files spell which words: an index of a tree for many questions, where a scan would read every file for each.
+"""Which texts spell which words: an index of a tree for many questions, where a scan would read every file for each.
 
-Owns the index. A word is a run of `\\w` bytes, as in an identifier; bytes outside ASCII belong to no word.
+Owns the index, and the same question for one text and many names. A word of the index is a run of `\\w` bytes, as in an
+identifier; bytes outside ASCII belong to no word.
 Invariant: a file that spells a word is never left out; the index holds no text and parses nothing.
 """
 
@@ -8,9 +9,28 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Set
 
 _WORD = re.compile(rb"\w+")
+_TEXT_WORD = re.compile(r"\w+")
+_ESCAPED = re.compile(r"\\(\w+)")
+_FEW = 8  # names: so many are looked for one by one in less time than a text is taken into words
+
+
+def spelled(text: str, names: Set[str], words: Callable[[], Set[str]] | None = None) -> Set[str]:
+    """Those of some identifiers that a text may spell, none left out; `words` gives the text's words if somebody has them."""
+    if len(names) <= _FEW:
+        return {name for name in names if name in text}
+    return names & (words() if words is not None else words_of(text))
+
+
+def words_of(text: str) -> frozenset[str]:
+    """The words of a text; of one with escapes those after them, too: `"\\nsym"` spells `sym`."""
+    words = set(_TEXT_WORD.findall(text))
+    if "\\" in text:
+        # \nsym  \12sym  \x0asym  \u000asym  \U0000000asym
+        words.update(word[cut:] for word in set(_ESCAPED.findall(text)) for cut in (1, 2, 3, 5, 9))
+    return frozenset(words)
 
 
 class Words:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from codemods.engine.model import Edit, Mention, Module, Reached, Refusal, Site, Warned
 from codemods.engine.modules import Layout
@@ -35,12 +36,52 @@ class Faked:
     reason: str
 
 
+class Resolutions(tuple[Resolution, ...]):
+    """The symbols of a run. What every file asks of all of them is found once: a run may have a thousand, and as many files."""
+
+    @cached_property
+    def by_name(self) -> dict[str, Resolution]:
+        return {found.symbol.name: found for found in self}
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        return frozenset(self.by_name)
+
+    @cached_property
+    def moving(self) -> dict[str, Resolution]:
+        """Those that are no submodules."""
+        return {name: found for name, found in self.by_name.items() if not found.is_submodule}
+
+    @cached_property
+    def by_leaf(self) -> dict[str, dict[str, dict[str, Resolution]]]:
+        """By the last name of a module, then by the module: the symbols still to be narrowed that come from there, by their names."""
+        found: dict[str, dict[str, dict[str, Resolution]]] = {}
+        for each in self:
+            if not each.is_submodule and not each.narrowed:
+                module = each.origin.module
+                found.setdefault(module.rpartition(".")[2], {}).setdefault(module, {})[each.origin.name] = each
+        return found
+
+    @cached_property
+    def origins(self) -> dict[str, frozenset[str]]:
+        """By a name, the modules in which it is the origin of a symbol."""
+        found: dict[str, set[str]] = {}
+        for each in self:
+            found.setdefault(each.origin.name, set()).add(each.origin.module)
+        return {name: frozenset(modules) for name, modules in found.items()}
+
+    @cached_property
+    def to_list(self) -> tuple[str, ...]:
+        """The names that a star in the `__init__` brings."""
+        return tuple(found.symbol.name for found in self if found.starred and not found.narrowed)
+
+
 @dataclass(frozen=True, slots=True)
 class Context:
     """What the planning of any file needs to know of the rest of the tree."""
 
     package: Module
-    resolutions: tuple[Resolution, ...]
+    resolutions: Resolutions
     layout: Layout
     hidden: frozenset[str]  # names that the package binds to something else than its submodule of that name
     lost: frozenset[str]  # modules that `import package` no longer loads
@@ -97,4 +138,4 @@ def as_shown(context: Context) -> Context:
     """The context for examples in documents: an optional re-export counts as there, as it does for a second run."""
     if not any(found.optional for found in context.resolutions):
         return context
-    return replace(context, resolutions=tuple(replace(found, optional=False) for found in context.resolutions))
+    return replace(context, resolutions=Resolutions(replace(found, optional=False) for found in context.resolutions))

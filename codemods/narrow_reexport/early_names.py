@@ -8,6 +8,7 @@ Invariant: it looks at names that are not narrowed; those that are have their ow
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 
 from codemods.engine.graph import ImportGraph, parents
 from codemods.engine.model import Module, Refusal, Site
@@ -57,13 +58,14 @@ def other_modules(context: Context, after: ImportGraph, lost: frozenset[str]) ->
     """Submodules that the package loads no more, where it has something else of that name."""
     # from .big import *; from .lion import roar        and .big has loaded a `big.lion`, which the star takes along
     package = context.package.name
+    closure = cache(after.closure)
     for found in context.resolutions:
         name = found.origin.module.removeprefix(f"{package}.")
         if found.origin.module not in lost or "." in name or name == found.symbol.name:
             continue
         for event in after.events(package):
             if isinstance(event, FromImports) and event.module != package:
-                loaded = f"{event.module}.{name}" in after.closure(event.module)
+                loaded = f"{event.module}.{name}" in closure(event.module)
                 starred = ("*", "*") in event.names and "__all__" not in after.ever_bound(event.module)
                 if loaded and (starred or (name, name) in event.names):
                     yield Refusal(

@@ -75,7 +75,7 @@ class ExpressionPlanner:
         self.module = module
         self.target = target
         self.context = context
-        self.by_name = {found.symbol.name: found for found in context.resolutions}
+        self.by_name = context.resolutions.by_name
         self.draft = draft
 
     def run(self, references: Sequence[object]) -> None:
@@ -83,7 +83,7 @@ class ExpressionPlanner:
         names = Names(self.syntax, self.module, self.target)
         uses = [r for r in references if isinstance(r, AttributeUse)]
         lost = [r for r in references if isinstance(r, LostModule)]
-        wanted = frozenset(self.by_name)
+        wanted = self.context.resolutions.names
         typed = type_strings(self.syntax, names, wanted)
         lost += typed.lost
         for string in typed.unclear:
@@ -106,9 +106,7 @@ class ExpressionPlanner:
             names,
             early=self.context.early,
             private=self.module.is_package or self.module.name in self.context.starred_modules or self._stars(),
-            risky=frozenset(found.symbol.name for found in self.context.resolutions)
-            if self.module.name in self.context.risky
-            else frozenset(),
+            risky=self.context.resolutions.names if self.module.name in self.context.risky else frozenset(),
             typed=typed.counts,
         )
         planner.patched = {patched.name: patched for patched in self.context.patched}
@@ -131,7 +129,7 @@ class ExpressionPlanner:
             )
         self.draft.warnings += kept_in_classes(self.syntax, names, self.context)
         self.draft.warnings += compared_exports(self.syntax, names, self.context)
-        listed = [found.symbol.name for found in self.context.resolutions if found.starred and not found.narrowed]
+        listed = self.context.resolutions.to_list
         onward = onward_entries(self.syntax, self.module, names, listed, as_tuple=self.context.all_is_tuple)
         self.draft.edits += onward
         self.draft.sites += len(onward)

@@ -24,7 +24,7 @@ from codemods.engine.modules import Layout
 from codemods.engine.namespace import Namespaces
 from codemods.engine.project import EditedTree, Tree
 from codemods.engine.source import NotPython, decode, parse
-from codemods.narrow_reexport.context import Context
+from codemods.narrow_reexport.context import Context, Resolutions
 from codemods.narrow_reexport.coverage import with_coverage
 from codemods.narrow_reexport.forms.init_uses import InitPlan
 from codemods.narrow_reexport.forms.shim_table import MARKER, Shim, read_shim
@@ -210,7 +210,7 @@ def _plan(request: Request, base: _Base, work: _Work, trees: Mapping[Path, Tree]
     scans = [checkout.scan for checkout in others if checkout.scan is not None]
     context = Context(
         work.package,
-        resolutions,
+        Resolutions(resolutions),
         base.layout,
         hidden_names(work.package, namespaces),
         frozenset(),

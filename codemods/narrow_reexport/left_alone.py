@@ -101,16 +101,14 @@ def mentions(
     package = context.package.name
     if context.verifying or (f"{package}." not in source.text and f"{package}:" not in source.text):
         return ()
-    names = "|".join(re.escape(found.symbol.name) for found in context.resolutions if not found.is_submodule)
-    if not names:
-        return ()
+    names = context.resolutions.moving
     lines = {refusal.site.line for refusal in refusals}
     spans = [(edit.start, edit.end) for edit in edits]
     covered_by = _merged(spans)
     strings = _Strings(source.text)
     found: list[Mention] = []
-    for match in re.finditer(rf"{re.escape(package)}[.:](?P<name>{names})\b(?!\.?\w)", source.text):
-        if re.match(r"[\w.]", source.text[max(match.start() - 1, 0) : match.start()]):
+    for match in re.finditer(rf"{re.escape(package)}[.:](?P<name>\w+)\b(?!\.?\w)", source.text):
+        if match["name"] not in names or re.match(r"[\w.]", source.text[max(match.start() - 1, 0) : match.start()]):
             continue
         if not strings.holds(match.start()) and not strings.comment:
             continue  # code that spells it alike
@@ -169,7 +167,11 @@ def needs_expressions(
     if binds_package(syntax, module, target):
         return True
     # import pkg.sub as m; m.sym = fake        the origin may be rebound without a word of the package
-    origins = {found.origin.module for found in context.resolutions if found.origin.name in syntax.source.text}
+    origins = {
+        origin
+        for name in syntax.source.spelled(context.resolutions.origins.keys())
+        for origin in context.resolutions.origins[name]
+    }
     alone = replace(target, lost=frozenset(), carriers={})
     if any(binds_package(syntax, module, replace(alone, package=origin)) for origin in origins):
         return True

@@ -67,7 +67,7 @@ def target_of(path: str, context: Context) -> Target:
     """What is looked for in one file."""
     return Target(
         context.package.name,
-        frozenset(found.symbol.name for found in context.resolutions),
+        context.resolutions.names,
         frozenset(name for name in context.lost if (path, name) not in context.spared)
         if context.spared
         else context.lost,
@@ -123,7 +123,7 @@ class _Planner:
         self.module = module
         self.target = target
         self.context = context
-        self.by_name = {found.symbol.name: found for found in context.resolutions}
+        self.by_name = context.resolutions.by_name
         self.draft = Draft()
 
     def run(self, references: Sequence[object]) -> Draft:
@@ -140,7 +140,7 @@ class _Planner:
         return self.draft
 
     def _from_names(self, found: Sequence[FromName]) -> None:
-        listed = [found.symbol.name for found in self.context.resolutions if found.starred and not found.narrowed]
+        listed = self.context.resolutions.to_list
         for statement in takes_all(self.syntax, self.module, self.context.package.name) if listed else ():
             reason = "this module takes the package's __all__ as its own, which no longer lists the symbol"
             self._refuse(statement, listed[0], reason, "write this module's own __all__ first")

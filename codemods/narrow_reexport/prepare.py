@@ -16,7 +16,7 @@ from codemods.engine.edits import edited
 from codemods.engine.graph import ImportGraph
 from codemods.engine.model import Failure, Module, Symbol
 from codemods.engine.namespace import Namespaces, all_values, module_statements
-from codemods.narrow_reexport.context import Context
+from codemods.narrow_reexport.context import Context, Resolutions
 from codemods.narrow_reexport.coverage import with_coverage
 from codemods.narrow_reexport.early_names import run_before
 from codemods.narrow_reexport.forms.init_uses import InitPlan
@@ -181,7 +181,7 @@ def _context(
         risky |= before.closure(module)
     return Context(
         package,
-        resolutions,
+        Resolutions(resolutions),
         checkouts[0].layout,
         hidden_names(package, namespaces),
         lost,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from codemods.narrow_reexport.context import Context, FilePlan
+from codemods.narrow_reexport.context import Context, FilePlan, Resolutions
 from codemods.narrow_reexport.scan import has_star
 
 
@@ -49,7 +49,7 @@ def _common(context: Context, other: Context) -> Context:
     names = {found.symbol.name for found in other.resolutions}
     return replace(
         context,
-        resolutions=(),
+        resolutions=Resolutions(),
         lost=frozenset(),
         risky=frozenset(),
         early=frozenset(name for name in context.early if name in names),

@@ -13,7 +13,7 @@ from codemods.engine.config import NarrowOptions
 from codemods.engine.errors import BadConfiguration
 from codemods.engine.model import Edit, Mention, Module, Reached, Refusal, Site, Symbol, Warned
 from codemods.engine.modules import Layout
-from codemods.narrow_reexport.context import Context, FilePlan, Patched
+from codemods.narrow_reexport.context import Context, FilePlan, Patched, Resolutions
 from codemods.narrow_reexport.partial_plan import Asked, PartialPlan, Planned, Stage, decode, encode, fingerprint
 from codemods.narrow_reexport.resolve import Resolution
 from codemods.narrow_reexport.scan import OWN_PLAN
@@ -117,7 +117,9 @@ def context() -> Context:
     found = Resolution(symbol, origin, Site("pkg/__init__.py", 1, 0, ""), False, False, True, False, True, ())
     names = frozenset(f"pkg.m{at}" for at in range(30))
     layout = Layout(["pkg/__init__.py", "pkg/sub.py", "a.py"], "pkg")
-    return Context(Module("pkg", "pkg/__init__.py", True), (found,), layout, names, names, (), 88, early=names)
+    return Context(
+        Module("pkg", "pkg/__init__.py", True), Resolutions((found,)), layout, names, names, (), 88, early=names
+    )
 
 
 def test_two_processes_give_one_context_one_fingerprint() -> None:

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from codemods.engine.edits import apply
 from codemods.engine.model import Edit, Reached, Warned
 from codemods.engine.source import Source
+from codemods.engine.words import spelled
 from codemods.narrow_reexport.context import Context, as_shown
 from codemods.narrow_reexport.forms.page import MENTION, Page, import_matches
 from codemods.narrow_reexport.forms.shown import Written, blocks, examples, lines_of
@@ -55,15 +56,15 @@ class Docstrings:
 
 def plan_docstrings(source: Source, tree: ast.Module, context: Context, plan: Planner) -> Docstrings:
     """Plan the Python that a file's docstrings show."""
-    names = touched_names(context)
     planned = Docstrings()
     if not may_show(source, context):
         return planned
     own = {name for name in context.lost if name.startswith(f"{context.package.name}.")}
     inner = replace(as_shown(context), lost=frozenset(own))
+    names = touched_names(context)
     for node in _docstrings(tree.body):
         text = str(node.value)
-        if _SHOWS.search(text) is None or not any(name in text for name in names):
+        if _SHOWS.search(text) is None or not spelled(text, names):
             continue
         _Docstring(source, node, inner, plan, planned).run(tree)
         planned.lines.add(node.lineno)
@@ -72,7 +73,7 @@ def plan_docstrings(source: Source, tree: ast.Module, context: Context, plan: Pl
 
 def may_show(source: Source, context: Context) -> bool:
     """Whether a docstring of the file may show Python that matters, by its text."""
-    return any(name in source.text for name in touched_names(context)) and _MAY_SHOW.search(source.text) is not None
+    return _MAY_SHOW.search(source.text) is not None and bool(source.spelled(touched_names(context)))
 
 
 def read_in_examples(source: Source, tree: ast.Module, names: Iterable[str]) -> frozenset[str]:
@@ -202,8 +203,12 @@ class _Docstring:
             if isinstance(node, (ast.Import, ast.ImportFrom))
             for alias in node.names
         }
-        moved = [found.symbol.name for found in self.context.resolutions if not found.is_submodule]
-        return [f"from {self.context.package.name} import {name}" for name in moved if name in names - bound]
+        read = names - bound
+        return [
+            f"from {self.context.package.name} import {name}"
+            for name in self.context.resolutions.moving
+            if name in read
+        ]
 
     def _reads_back(self, cuts: Sequence[Cut], end: int, expected: Sequence[str]) -> bool:
         """Whether the literal still is one, and shows the code that was planned."""
@@ -225,8 +230,12 @@ class _Docstring:
         package = self.context.package.name
         if package not in text:
             return
-        wanted = {f.symbol.name: f for f in self.context.resolutions if not f.is_submodule}
-        wanted = {name: f for name, f in wanted.items() if not (f.narrowed and f.same_name)}
+        spelt = spelled(text, self.context.resolutions.names)
+        wanted = {
+            name: found
+            for name, found in self.context.resolutions.moving.items()
+            if name in spelt and not (found.narrowed and found.same_name)
+        }
         if not wanted:
             return
         page = Page(self.source.path, text, package, wanted)
@@ -244,7 +253,7 @@ class _Docstring:
 
     def _imports_module(self, text: str, at: int, name: str) -> bool:
         # import pkg.f        from pkg.f import g       pkg.f.f         the module f, not the function
-        found = next(f for f in self.context.resolutions if f.symbol.name == name)
+        found = self.context.resolutions.by_name[name]
         row = text[text.rfind("\n", 0, at) + 1 : at]
         after = text[at:].split("\n", 1)[0]
         dotted = after.startswith(f"{self.context.package.name}.{name}")

@@ -14,6 +14,8 @@ from collections.abc import Set as AbstractSet
 
 from codemods.engine.model import Edit, Refusal, Warned
 from codemods.engine.scopes import Syntax, Use
+from codemods.engine.words import spelled
+from codemods.narrow_reexport.context import Resolutions
 from codemods.narrow_reexport.forms.code_string import Rewriter, is_prose, is_run_later, symbols_in_code
 from codemods.narrow_reexport.forms.label import is_compared, is_text, names_module
 from codemods.narrow_reexport.forms.literal import literal_at
@@ -28,7 +30,7 @@ _BY_HAND = "change it by hand, or accept the site"
 
 def judge_strings(
     syntax: Syntax,
-    resolutions: Sequence[Resolution],
+    resolutions: Resolutions,
     types: Sequence[Use],
     rewriter: Rewriter | None = None,
     handled: AbstractSet[int] = frozenset(),
@@ -39,21 +41,25 @@ def judge_strings(
     With a `rewriter` they are rewritten where that is certain.
     """
     plan = TextPlan()
+    package, moving = resolutions[0].symbol.module, resolutions.moving
     typed = {id(use.node) for use in types} | handled
     for use in syntax.strings:
         assert isinstance(use.node, ast.Constant)
         value = str(use.node.value)
         if id(use.node) in typed or isinstance(use.parent, (ast.JoinedStr, ast.Expr)):
             continue  # a docstring, or a piece of an f-string
-        spelled = [found for found in resolutions if found.symbol.name in value and not found.is_submodule]
-        settled = [_judge(syntax, use, value, found, plan, rewriter) for found in spelled]
-        if spelled and not any(settled):
-            _judge_code(syntax, use, value, symbols_in_code(use, value, spelled), plan, rewriter)
+        if package not in value:
+            continue
+        named = [moving[name] for name in sorted(spelled(value, moving.keys()))]
+        settled = [_judge(syntax, use, value, found, plan, rewriter) for found in named]
+        if named and not any(settled):
+            _judge_code(syntax, use, value, symbols_in_code(use, value, named), plan, rewriter)
     for use in syntax.byte_strings:
         # run([sys.executable, "-"], input=b"from pkg import sym")
         assert isinstance(use.node, ast.Constant) and isinstance(use.node.value, bytes)
         value = use.node.value.decode("utf-8", "replace")
-        _judge_code(syntax, use, value, symbols_in_code(use, value, resolutions), plan, rewriter)
+        named = [moving[name] for name in sorted(spelled(value, moving.keys()))] if package in value else []
+        _judge_code(syntax, use, value, symbols_in_code(use, value, named), plan, rewriter)
     return plan
 
 

@@ -45,7 +45,7 @@ def late_reads(
     syntax: Syntax, module: Module, uses: Sequence[AttributeUse], typed: Sequence[AttributeUse], context: Context
 ) -> LateReads:
     """Plan the late reads of one file; `typed` are those of type strings."""
-    by_name = {found.symbol.name: found for found in context.resolutions}
+    by_name = context.resolutions.by_name
     if not any(found.lazy for found in context.resolutions):
         return LateReads(list(uses))
     planner = _Planner(syntax, module, context)

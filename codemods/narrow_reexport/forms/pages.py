@@ -14,6 +14,7 @@ from functools import partial
 
 from codemods.engine.edits import apply
 from codemods.engine.model import Edit
+from codemods.engine.words import spelled
 from codemods.narrow_reexport.context import Context
 from codemods.narrow_reexport.forms.magic import masked
 from codemods.narrow_reexport.forms.page import WARNING, Page, Verdict
@@ -36,7 +37,7 @@ _LEFT = "a document's code reads the symbol through the package, and its form ca
 def plan_page(page: Page, context: Context, plan: Planner) -> None:
     """Put the edits and verdicts of a page's examples and blocks on it."""
     names = touched_names(context)
-    if not page.exact or not any(name in page.text for name in names):
+    if not page.exact or not spelled(page.text, names):
         return
     own = frozenset(name for name in context.lost if name.startswith(f"{context.package.name}."))
     inner = replace(context, lost=own)
@@ -50,7 +51,7 @@ def plan_page(page: Page, context: Context, plan: Planner) -> None:
         code = code_of(rows)
         tree = parsed(code)
         after = [[row.code for row in snippet.rows] for snippet in group]
-        if any(re.search(rf"\b{re.escape(name)}\b", code) for name in names):
+        if spelled(code, names):
             prelude = prelude_of(above, inner, tree or ast.Module([], []))
             others = [code_of(other.rows) for each in shown for other in each if other not in group]
             planned = plan_snippets(

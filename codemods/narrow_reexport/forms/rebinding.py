@@ -23,21 +23,18 @@ _CHANGED = (ast.Store, ast.Del)
 def judge_rebinding(syntax: Syntax, module: Module, names: Names, context: Context) -> TextPlan:
     """Refusals for a file that rebinds a symbol at its origin, or replaces it in the package's `__dict__`."""
     plan = TextPlan()
-    wanted = [found for found in context.resolutions if not found.is_submodule and not found.narrowed]
-    by_symbol = {found.symbol.name: found for found in wanted}
+    by_symbol = context.resolutions.moving
     for name, use in _in_tables(syntax, names):
-        if name in by_symbol:
+        if name in by_symbol and not by_symbol[name].narrowed:
             # patch.dict("pkg.__dict__", sym=fake)        monkeypatch.setitem(vars(pkg), "sym", fake)
             reason = "the symbol is replaced in the package's __dict__"
             hint = "replace it where the tested code looks it up, or accept the site"
             plan.refusals.append(Refusal(syntax.source.site_of(use.node), str(by_symbol[name].symbol), reason, hint))
-    by_origin = {
-        found.origin.module: [each for each in wanted if each.origin.module == found.origin.module] for found in wanted
-    }
-    for origin, resolutions in by_origin.items():
-        if module.name == origin or origin.rpartition(".")[2] not in syntax.source.text:
+    by_leaf = context.resolutions.by_leaf
+    spelled = sorted(syntax.source.spelled(by_leaf.keys()))
+    for origin, by_name in (pair for leaf in spelled for pair in by_leaf[leaf].items()):
+        if module.name == origin:
             continue
-        by_name = {found.origin.name: found for found in resolutions}
         target = Target(origin, frozenset(by_name), frozenset(), frozenset(), {}, context.layout.locate)
         there = Names(syntax, module, target)
         for name, use in (*_stored(syntax, there), *_in_tables(syntax, there)):

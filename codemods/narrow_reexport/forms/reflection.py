@@ -15,6 +15,7 @@ from codemods.engine.loaded import qualified
 from codemods.engine.model import Refusal, Warned
 from codemods.engine.references import AttributeUse, Names, Reflection
 from codemods.engine.scopes import Syntax, Use, last_name
+from codemods.narrow_reexport.context import Resolutions
 from codemods.narrow_reexport.forms.verdicts import TextPlan
 from codemods.narrow_reexport.resolve import Resolution
 
@@ -45,10 +46,10 @@ _HINT = "make the names literal, or accept the site"
 _AT_ORIGIN = "ask its origin there, or accept the site"
 
 
-def judge_reflection(syntax: Syntax, uses: Sequence[Reflection], resolutions: Sequence[Resolution]) -> TextPlan:
+def judge_reflection(syntax: Syntax, uses: Sequence[Reflection], resolutions: Resolutions) -> TextPlan:
     """Verdicts on calls that get the package as an argument."""
     plan = TextPlan()
-    by_name = {found.symbol.name: found for found in resolutions}
+    by_name = resolutions.by_name
     every = _every(resolutions)
     for use in uses:
         site = syntax.source.site_of(use.use.node)
@@ -106,13 +107,11 @@ def judge_reflection(syntax: Syntax, uses: Sequence[Reflection], resolutions: Se
     return plan
 
 
-def judge_namespaces(
-    syntax: Syntax, names: Names, named: Sequence[AttributeUse], resolutions: Sequence[Resolution]
-) -> TextPlan:
+def judge_namespaces(syntax: Syntax, names: Names, named: Sequence[AttributeUse], resolutions: Resolutions) -> TextPlan:
     """Verdicts on `pkg.__dict__` and `vars(pkg)[name]`; `named` are reads that are planned elsewhere."""
     plan = TextPlan()
     seen = {id(node) for read in named if read.by_name is not None for node in read.by_name.seen}
-    by_name = {found.symbol.name: found for found in resolutions}
+    by_name = resolutions.by_name
     every = _every(resolutions)
     for use in (*syntax.attributes, *syntax.calls):
         node = use.node
@@ -139,10 +138,10 @@ def judge_namespaces(
     return plan
 
 
-def judge_patterns(syntax: Syntax, names: Names, resolutions: Sequence[Resolution]) -> TextPlan:
+def judge_patterns(syntax: Syntax, names: Names, resolutions: Resolutions) -> TextPlan:
     """Verdicts on patterns that ask the package for the symbol."""
     plan = TextPlan()
-    by_name = {found.symbol.name: found for found in resolutions if not found.is_submodule}
+    by_name = resolutions.moving
     matches = _MATCH.search(syntax.source.text) is not None
     subjects = {id(use.node): use for use in (*syntax.names, *syntax.attributes)} if matches else {}
     for node in ast.walk(syntax.tree) if subjects else ():
@@ -227,5 +226,5 @@ def _judge_name(
         return
 
 
-def _every(resolutions: Sequence[Resolution]) -> str:
+def _every(resolutions: Resolutions) -> str:
     return str(resolutions[0].symbol) if len(resolutions) == 1 else f"{resolutions[0].symbol.module}:*"

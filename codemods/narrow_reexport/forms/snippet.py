@@ -11,6 +11,7 @@ import ast
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from codemods.engine.model import Edit, Reached, Symbol
 from codemods.narrow_reexport.context import Context, FilePlan
@@ -207,8 +208,13 @@ def _row_near(lines: Sequence[Line], line: int) -> Row:
 
 def touched_names(context: Context) -> frozenset[str]:
     """What a text must spell to be worth a look: the symbols, and the modules that the package no longer loads."""
-    lost = {name.rpartition(".")[2] for name in context.lost if name.startswith(f"{context.package.name}.")}
-    return frozenset({found.symbol.name for found in context.resolutions} | lost)
+    leaves = _leaves_below(context.package.name, context.lost)
+    return context.resolutions.names | leaves if leaves else context.resolutions.names
+
+
+@lru_cache(maxsize=16)
+def _leaves_below(package: str, modules: frozenset[str]) -> frozenset[str]:
+    return frozenset(name.rpartition(".")[2] for name in modules if name.startswith(f"{package}."))
 
 
 def prelude_of(statements: Iterable[ast.stmt], context: Context, code: ast.Module) -> tuple[str, ...]:
