@@ -88,9 +88,14 @@ class Fixer:
         self, package: str, path: str, data: bytes, lines: frozenset[int] | None = None
     ) -> tuple[tuple[Edit, ...], str]:
         """The edits for the call sites of one package, or for those on some lines as if the others were left alone."""
-        ready = self._prepared(package)
         guard = self.guard
         view = guard.view(package)
+        if view is not None and view.outside:
+            return (
+                (),
+                f"{package} is not in this tree: write what is told above, or run {_OURS} --from-shims {package.partition('.')[0]}",
+            )
+        ready = self._prepared(package)
         finding = guard.context(package)
         if ready is None or view is None or finding is None or path == view.module.path:
             return (), ""

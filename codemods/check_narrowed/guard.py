@@ -84,6 +84,7 @@ class View:
     rows: dict[str, Ban]
     layout: Layout
     namespaces: Namespaces
+    outside: bool = False  # no package of this tree: only its users are, and `module` has the path that it would have
 
 
 class Guard:
@@ -144,16 +145,24 @@ class Guard:
         return self._latest[2]  # the check asks first, and the verdict asks again
 
     def view(self, package: str) -> View | None:
-        """What is known of a package; None where it is not in the tree."""
+        """What is known of a package; None where it was in the tree and is gone."""
         if package not in self._views:
             from codemods.engine.namespace import Namespaces
 
             layout = self.layout(package)
+            outside = self._outside(package) if layout is None else None
+            layout = layout or outside
             module = layout.locate(package) if layout is not None else None
-            known = layout is not None and module is not None and module.path
+            read = self.read if outside is None else lambda path: b""
             self._views[package] = (
-                View(module, self.by_package[package], layout, Namespaces(layout.locate, self.read))
-                if known and layout is not None and module is not None
+                View(
+                    module,
+                    self.by_package[package],
+                    layout,
+                    Namespaces(layout.locate, read),
+                    outside=outside is not None,
+                )
+                if layout is not None and module is not None and module.path
                 else None
             )
         return self._views[package]
@@ -255,9 +264,38 @@ class Guard:
             self._layouts[top] = layout
         return layout
 
+    def at_root(self, top: str) -> bool:
+        """Whether the tree has a top-level package: at its root, in `src`, or where another row has its packages."""
+        roots = {"", "src/"}
+        for package in self.by_package:
+            layout = self.layout(package)
+            if layout is not None:
+                roots.add(f"{layout.root}/" if layout.root else "")
+        prefixes = tuple(f"{root}{top}/" for root in roots)
+        return any(path.startswith(prefixes) for path in self.tree.paths)
+
+    def _outside(self, package: str) -> Layout | None:
+        """The modules of the tree, with a package that is installed beside it (`narrow-reexport --from-shims` wrote its rows)."""
+        from codemods.engine.graph import parents
+
+        top = package.partition(".")[0]
+        if self._gone[package].path or self.at_root(top):
+            return None
+        near = {each: rows for each, rows in self.by_package.items() if each.partition(".")[0] == top}
+        origins = {ban.origin.module for rows in near.values() for ban in rows.values()}
+        packages = {part for each in (*near, *origins) for part in parents(each)} | near.keys()
+        paths = [f"{each.replace('.', '/')}/__init__.py" for each in packages]
+        paths += [f"{each.replace('.', '/')}.py" for each in origins - packages]
+        installed = Layout(paths, package, root="")
+        return Layout(self.tree.paths, package, self.source_roots, base=installed)
+
     def _any_layout(self) -> Layout | None:
         found = (self.layout(package) for package in self.by_package)
-        return next((layout for layout in found if layout is not None), None)
+        layout = next((layout for layout in found if layout is not None), None)
+        if layout is None:
+            views = (self.view(package) for package in self.by_package)
+            layout = next((view.layout for view in views if view is not None), None)
+        return layout
 
 
 def _again(

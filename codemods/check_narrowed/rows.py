@@ -7,7 +7,7 @@ Invariant: what lies outside the tree is taken as it is; only a file of the tree
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from codemods.check_narrowed.guard import Guard
@@ -83,20 +83,9 @@ def _layout_for(guard: Guard, package: str) -> tuple[Layout | None, str]:
             hint = "name its root: source-root in [tool.codemods.narrow_reexport] of pyproject.toml"
             raise UnknownPackage(error.detail, path=error.path, line=error.line, hint=hint) from error
     top = package.partition(".")[0]
-    if next(_at_root(guard, top), None) is not None:
+    if guard.at_root(top):
         return None, f"the package {package} is gone, or has no __init__.py any more"
     return None, ""
-
-
-def _at_root(guard: Guard, top: str) -> Iterator[str]:
-    """The files of a top-level package, as far as it stands at the root, in `src`, or where another row has its packages."""
-    roots = {"", "src/"}
-    for package in guard.by_package:
-        layout = guard.layout(package)
-        if layout is not None:
-            roots.add(f"{layout.root}/" if layout.root else "")
-    prefixes = tuple(f"{root}{top}/" for root in roots)
-    return (path for path in guard.tree.paths if path.startswith(prefixes))
 
 
 # The origin

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
+from hashlib import blake2b
 
 from codemods.engine.eager_reads import Reads, with_reads
 from codemods.engine.lazy_twins import Twins, lazy_twins
@@ -33,6 +34,7 @@ class Fault:
     name: str
     source: str
     cycle: tuple[str, ...]
+    also: tuple[str, ...] = ()  # what else the statement takes and would not get
 
     def __str__(self) -> str:
         ring = " > ".join(self.cycle)
@@ -66,6 +68,7 @@ class ImportGraph:
         self._listed: dict[str, tuple[str, ...]] = {}
         self._twins: dict[str, Twins] = {}
         self._watched: dict[str, tuple[Event | Reads, ...]] = {}
+        self._reads: dict[tuple[str, bytes], tuple[Event | Reads, ...]] = {}
         self._base: ImportGraph | None = None
         self._edited: Mapping[str, bytes] = {}
 
@@ -103,10 +106,16 @@ class ImportGraph:
             if self._base is not None and not (module and module.path in self._edited):
                 self._watched[name] = self._base.watch(name)
             else:
-                data = self._read(module.path) if module and module.path else b""
-                events = self.outline(name).events
-                self._watched[name] = with_reads(data or b"", module, events, self.module) if module else events
+                self._watched[name] = self._with_reads(name, module) if module else self.outline(name).events
         return self._watched[name]
+
+    def _with_reads(self, name: str, module: Module) -> tuple[Event | Reads, ...]:
+        data = (self._read(module.path) if module.path else b"") or b""
+        known = (self._base or self)._reads
+        key = (name, blake2b(data, digest_size=16).digest())  # a run may try many graphs that differ in a few files
+        if key not in known:
+            known[key] = with_reads(data, module, self.outline(name).events, self.module)
+        return known[key]
 
     def events(self, name: str) -> tuple[Event | Reads, ...]:
         """What a module does as it is imported, in order; attribute reads of watched modules alone."""
@@ -352,20 +361,18 @@ class Process:
                     return fault
         if star:
             self.bound[name].update(found for found in self.bound[source] if not found.startswith("__"))
-        for found in taken:
-            if not self._offers(source, found):
-                return self._fault(name, event.line, found, source)
-        return None
+        missing = [found for found in taken if not self._offers(source, found)]
+        return self._fault(name, event.line, source, *missing) if missing else None
 
     def _read(self, name: str, event: Reads) -> Fault | None:
         if event.module not in self.bound or self._offers(event.module, event.name):
             return None
-        return self._fault(name, event.line, event.name, event.module)
+        return self._fault(name, event.line, event.module, event.name)
 
-    def _fault(self, name: str, line: int, wanted: str, source: str) -> Fault:
+    def _fault(self, name: str, line: int, source: str, wanted: str, *also: str) -> Fault:
         path, stack = self._place(name), [frame for frame, _ in self.running]
         start = stack.index(source) if source in stack else len(stack) - 1
-        return Fault(name, path, line, wanted, source, tuple(stack[start:]))
+        return Fault(name, path, line, wanted, source, tuple(stack[start:]), also)
 
     def _offers(self, source: str, name: str) -> bool:
         bound = self.bound[source]

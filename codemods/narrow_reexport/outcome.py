@@ -12,14 +12,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from codemods.engine.bans import FILE_NAME, Ban, load_bans, with_bans
-from codemods.engine.cycles import risky_entries, unmasked_cycles
 from codemods.engine.discover import is_code
 from codemods.engine.edits import edited
-from codemods.engine.graph import Fault, ImportGraph
-from codemods.engine.model import Failure, FileChange, Mention, Module, Refusal, Site, Symbol, Warned
+from codemods.engine.graph import ImportGraph
+from codemods.engine.model import Failure, FileChange, Mention, Module, Refusal, Site, Warned
 from codemods.engine.namespace import Namespaces
 from codemods.engine.project import Tree
-from codemods.engine.source import NotPython, decode
+from codemods.engine.source import decode
 from codemods.engine.verify import check_outside, check_parses
 from codemods.narrow_reexport.context import Context, FilePlan, Planner
 from codemods.narrow_reexport.early_names import other_modules, taken_early
@@ -28,6 +27,7 @@ from codemods.narrow_reexport.forms.init_uses import ASKED, InitPlan
 from codemods.narrow_reexport.forms.shim import plan_shim, with_shim
 from codemods.narrow_reexport.forms.shim_table import Moved
 from codemods.narrow_reexport.forms.verdicts import accepts
+from codemods.narrow_reexport.laid_bare import laid_bare
 from codemods.narrow_reexport.parts import Ground, ground
 from codemods.narrow_reexport.plan import plan_file
 from codemods.narrow_reexport.request import Checkout, Request, Result, StillLoaded, accepted_sites
@@ -120,7 +120,7 @@ def assemble(
     if result.refusals or failures:
         return replace(result, failures=tuple(failures))
     with request.clock.stage("cycles"):
-        cycles = _cycles(main, context, lost, before, after, overlay)
+        cycles = laid_bare(main, context, lost, before, after, overlay)
     if cycles:
         return replace(result, refusals=cycles)
     with request.clock.stage("verify"):
@@ -241,48 +241,6 @@ def _unaccepted(refusals: Iterable[Refusal], request: Request) -> tuple[Refusal,
     return tuple(
         dict.fromkeys(r for r in refusals if (r.site.path, r.site.line) not in marked and not accepts(r.site.text))
     )
-
-
-def _cycles(
-    main: Checkout,
-    context: Context,
-    lost: frozenset[str],
-    before: ImportGraph,
-    after: ImportGraph,
-    overlay: dict[str, bytes],
-) -> tuple[Refusal, ...]:
-    # a file that the package never loads can be on no cycle with what it loads
-    near = before.closure(context.package.name)
-    changed = {main.layout.module_at(path).name for path in overlay if path.endswith(".py")} & near
-    entries = risky_entries(after, sorted(changed | lost | {found.origin.module for found in context.resolutions}))
-    refusals: list[Refusal] = []
-    for fault in unmasked_cycles(before, after, entries):
-        text = _line(overlay.get(fault.path) or main.tree.read(fault.path), fault.path, fault.line)
-        refusals.append(
-            Refusal(
-                Site(fault.path, fault.line, 0, text),
-                _symbol_of(fault, context),
-                f"a circular import would show: {' -> '.join(fault.cycle)} cannot take {fault.name} from {fault.source} any more",
-                "break the cycle first, or make one of its imports local to a function",
-            )
-        )
-    return tuple(refusals)
-
-
-def _symbol_of(fault: Fault, context: Context) -> str:
-    """Whose new import closes the cycle: the symbol that cannot be taken, else one whose origin is on the ring."""
-    ring = {fault.source, fault.module, *fault.cycle}
-    taken = [found for found in context.resolutions if found.origin == Symbol(fault.source, fault.name)]
-    near = [found for found in context.resolutions if found.origin.module in ring]
-    return str((*taken, *near, *context.resolutions)[0].symbol)
-
-
-def _line(data: bytes, path: str, line: int) -> str:
-    try:
-        source = decode(data, path)
-    except NotPython:
-        return ""
-    return source.site(line).text
 
 
 def _verify(

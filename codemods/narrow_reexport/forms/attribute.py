@@ -159,7 +159,7 @@ class AttributePlanner(NameFacts):
                 if not found.path_is_module
                 else (f"_{found.origin.module.rpartition('.')[2]}", f"_{found.origin.module.replace('.', '_')}")
             ):
-                if bindable and self._free(alias, group, None):
+                if bindable and self._free_alias(alias, group, found.origin.module):
                     self._module_alias(group, anchors, alias)
                     return
         if bindable and not any(self._needs_path(read) for read in group.reads):
@@ -251,7 +251,7 @@ class AttributePlanner(NameFacts):
                 continue
             last = dotted.rpartition(".")[2]
             alias = next(
-                (name for name in (f"_{last}", f"_{dotted.replace('.', '_')}") if self._free(name, group, None)), ""
+                (n for n in (f"_{last}", f"_{dotted.replace('.', '_')}") if self._free_alias(n, group, dotted)), ""
             )
             if alias:
                 self._new_names[id(owner), alias] = Symbol(dotted, "")
@@ -268,8 +268,12 @@ class AttributePlanner(NameFacts):
 
     def _add(self, anchor: Binding, new: NewImport) -> None:
         assert isinstance(anchor.statement, (ast.Import, ast.ImportFrom))
-        if not any(done is anchor.statement and other == new for done, _, other in self.plan.additions):
-            self.plan.additions.append((anchor.statement, anchor.block, new))
+        for number, (done, block, other) in enumerate(self.plan.additions):
+            if done is anchor.statement and replace(other, comment=new.comment) == new:
+                # the mark that it is for its effect goes, if something reads it
+                self.plan.additions[number] = (done, block, new if other.comment else other)
+                return
+        self.plan.additions.append((anchor.statement, anchor.block, new))
 
     def _base(self, read: AttributeUse) -> str:
         # all that stands before the attribute's own name, comments between them included

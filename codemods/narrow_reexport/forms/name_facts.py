@@ -98,7 +98,7 @@ class NameFacts:
         if self._new_names.get((id(owner), name), origin) != origin:
             return False
         for binding in owner.bindings.get(name, []):
-            if origin is None or not self._same(binding, group.resolution):
+            if origin is None or not origin.name or not self._same(binding, group.resolution):
                 return False
         for read in group.reads:
             for scope in read.use.scope.inside():
@@ -118,6 +118,10 @@ class NameFacts:
                 ):
                     return False
         return not any(name in block.scope.outer for block in self.syntax.blocks.values()) if not bound else True
+
+    def _free_alias(self, alias: str, group: Group, module: str) -> bool:
+        # free for the module: it may be the name that this run has given it already
+        return self._free(alias, group, Symbol(module, ""))
 
     def _stars(self, found: Resolution) -> bool:
         return any(

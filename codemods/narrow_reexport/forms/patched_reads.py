@@ -72,11 +72,6 @@ class PatchedPlanner(AttributePlanner):
         reason = f"no import of {module} fits here for patch.object()"
         self._refuse(target.call, found, reason, f'patch "{found.origin.dotted}" by its path, or accept the site')
 
-    def _free_alias(self, alias: str, group: Group, module: str) -> bool:
-        if self._new_names.get((id(group.owner), alias)) == Symbol(module, ""):
-            return True
-        return self._free(alias, group, None)
-
     def _bindable(self, group: Group, anchors: list[Binding]) -> bool:
         inside = all(a.scope is group.owner or a.scope.home(group.root) is a.scope for a in anchors)
         return inside and group.owner.kind != "class"
