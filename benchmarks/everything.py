@@ -64,7 +64,7 @@ class Together(Run):
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("package", choices=sorted(PACKAGES))
+    parser.add_argument("package", type=by_either_name, choices=sorted(PACKAGES))
     parser.add_argument("-n", type=int, default=0, help="so many re-exports, chosen at random; 0 takes all of them")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--every", type=int, default=25, help="judge each of so many in full")
@@ -104,6 +104,11 @@ def main() -> int:
             wrong += not same
             print(text, flush=True)
     return 1 if wrong else 0
+
+
+def by_either_name(given: str) -> str:
+    """The name in `PACKAGES`: `scikit-learn` is the distribution of `sklearn`."""
+    return next((key for key, package in PACKAGES.items() if package.requirement.partition("==")[0] == given), given)
 
 
 def each_alone(judge: Judge, given: argparse.Namespace) -> tuple[int, list[Run], float]:

@@ -39,6 +39,9 @@ class Faked:
 class Resolutions(tuple[Resolution, ...]):
     """The symbols of a run. What every file asks of all of them is found once: a run may have a thousand, and as many files."""
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return Resolutions, (tuple(self),)  # each process finds the rest for itself
+
     @cached_property
     def by_name(self) -> dict[str, Resolution]:
         return {found.symbol.name: found for found in self}
@@ -69,6 +72,13 @@ class Resolutions(tuple[Resolution, ...]):
         for each in self:
             found.setdefault(each.origin.name, set()).add(each.origin.module)
         return {name: frozenset(modules) for name, modules in found.items()}
+
+    @cached_property
+    def shown(self) -> Resolutions:
+        """For examples in documents: an optional re-export counts as there, as it does for a second run."""
+        if not any(found.optional for found in self):
+            return self
+        return Resolutions(replace(found, optional=False) for found in self)
 
     @cached_property
     def to_list(self) -> tuple[str, ...]:
@@ -135,7 +145,5 @@ Planner = Callable[[Sequence[tuple[str, bytes]], Context], Iterable[FilePlan]]
 
 
 def as_shown(context: Context) -> Context:
-    """The context for examples in documents: an optional re-export counts as there, as it does for a second run."""
-    if not any(found.optional for found in context.resolutions):
-        return context
-    return replace(context, resolutions=Resolutions(replace(found, optional=False) for found in context.resolutions))
+    """The context for examples in documents."""
+    return replace(context, resolutions=context.resolutions.shown)

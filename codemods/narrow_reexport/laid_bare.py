@@ -32,7 +32,7 @@ def laid_bare(
     entries = risky_entries(after, sorted(changed | lost | {found.origin.module for found in context.resolutions}))
     faults = unmasked_cycles(before, after, entries)
     refusals: list[Refusal] = []
-    for fault, symbols in zip(faults, _to_blame(faults, main, context, before), strict=True):
+    for fault, symbols in zip(faults, _to_blame(faults, main, context, before, after), strict=True):
         text = _line(overlay.get(fault.path) or main.tree.read(fault.path), fault.path, fault.line)
         reason = f"a circular import would show: {' -> '.join(fault.cycle)} cannot take {fault.name} from {fault.source} any more"
         hint = "break the cycle first, or make one of its imports local to a function"
@@ -40,9 +40,11 @@ def laid_bare(
     return tuple(refusals)
 
 
-def _to_blame(faults: Sequence[Fault], main: Checkout, context: Context, before: ImportGraph) -> list[tuple[str, ...]]:
+def _to_blame(
+    faults: Sequence[Fault], main: Checkout, context: Context, before: ImportGraph, after: ImportGraph
+) -> list[tuple[str, ...]]:
     """For each fault the symbols without which it is none, as few as will do for all of them."""
-    ways = [_ways_out(fault, main, context, before) for fault in faults]
+    ways = [_ways_out(fault, main, context, before, after) for fault in faults]
     blamed: set[str] = set()
     chosen: list[tuple[str, ...]] = [()] * len(faults)
     for number, found in sorted(enumerate(ways), key=lambda pair: len(pair[1])):
@@ -52,9 +54,13 @@ def _to_blame(faults: Sequence[Fault], main: Checkout, context: Context, before:
     return chosen
 
 
-def _ways_out(fault: Fault, main: Checkout, context: Context, before: ImportGraph) -> list[tuple[str, ...]]:
+def _ways_out(
+    fault: Fault, main: Checkout, context: Context, before: ImportGraph, after: ImportGraph
+) -> list[tuple[str, ...]]:
     # without all symbols of one step, nobody takes that step
-    steps = [_new_imports(importer, imported, main, context, before) for importer, imported in pairwise(fault.cycle)]
+    steps = [
+        _new_imports(importer, imported, main, context, before, after) for importer, imported in pairwise(fault.cycle)
+    ]
     if any(steps):
         return [step for step in steps if step]
     # every step is an old one, but what is taken at its end is new, or comes too late now
@@ -66,7 +72,7 @@ def _ways_out(fault: Fault, main: Checkout, context: Context, before: ImportGrap
 
 
 def _new_imports(
-    importer: str, imported: str, main: Checkout, context: Context, before: ImportGraph
+    importer: str, imported: str, main: Checkout, context: Context, before: ImportGraph, after: ImportGraph
 ) -> tuple[str, ...]:
     """The symbols that the importer reaches, if no old import of it starts the module and one of their origins does."""
     # pkg.Name in pkg/a.py        `import pkg` becomes `import pkg.sub`, which a.py did not start
@@ -74,11 +80,12 @@ def _new_imports(
     plan = main.plans.get(module.path) if module is not None else None
     if plan is None or any(_starts(edge.imported, imported) for edge in before.edges(importer) if edge.line):
         return ()
+    fresh = {edge.imported for edge in after.edges(importer)} - {edge.imported for edge in before.edges(importer)}
     reached = {each.symbol for each in plan.reached}
     return tuple(
         str(found.symbol)
         for found in context.resolutions
-        if str(found.symbol) in reached and _starts(found.loads, imported)
+        if str(found.symbol) in reached and found.loads in fresh and _starts(found.loads, imported)
     )
 
 

@@ -23,6 +23,7 @@ from codemods.engine.project import Tree
 from codemods.engine.source import decode
 from codemods.narrow_reexport.byways import readers_of
 from codemods.narrow_reexport.context import Context
+from codemods.narrow_reexport.forms import guessed
 from codemods.narrow_reexport.forms.init_uses import InitPlan
 from codemods.narrow_reexport.forms.lazy_export import is_closed
 from codemods.narrow_reexport.forms.shim_table import shimmed
@@ -78,7 +79,7 @@ def run(request: Request, session: Session | None = None) -> Result:
     foreign = _links_out(tree, session.leading_out, resolved.resolutions)
     result = replace(result, warnings=tuple(sorted({*result.warnings, *foreign})))
     outside = checkout_top(request.root)
-    notes = list(result.notes)
+    notes = [*result.notes, *(guessed.note(found) for found in resolved.resolutions if found.guessed)]
     if outside is not None and outside.resolve() != request.root.resolve():
         notes.append(
             f"only files below {request.root.name}/ were looked at; the checkout starts higher up: "
@@ -138,6 +139,7 @@ def _resolve(
                     False,
                     (),
                     narrowed=True,
+                    guessed=True,
                 )
             )
         else:

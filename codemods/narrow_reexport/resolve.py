@@ -36,6 +36,7 @@ class Resolution:
     narrowed: bool = False  # the `__init__` no longer binds it
     lazy: bool = False  # the package loads the origin when the name is first asked for
     reraised: bool = False  # bound in a `try` whose handlers raise another error
+    guessed: bool = False  # narrowed, and no row says so: the origin is where one module below defines the name
 
     @property
     def loads(self) -> str:
