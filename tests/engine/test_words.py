@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from codemods.engine.source import decode
 from codemods.engine.words import Words, spelled, words_of
 
-MANY = frozenset({"sym", *(f"other{number}" for number in range(20))})
+MANY = frozenset({"sym", *(f"other{number}" for number in range(60))})
 FILES = {"a.py": b"import pkg\n", "b.py": b"# pkg_more, x.pkg()\n", "c.py": b"packages\n", "d.py": b""}
 
 

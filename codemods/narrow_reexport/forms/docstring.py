@@ -35,7 +35,7 @@ from codemods.narrow_reexport.forms.snippet import (
 from codemods.narrow_reexport.forms.weave import Cut, Unwoven, Woven, woven
 
 _SHOWS = re.compile(r"^[ \t]*(?:>>>|```|~~~|\.\. [\w-]+::)", re.M)
-_MAY_SHOW = re.compile(r">>>|```|~~~|\.\. [\w-]+::")
+_MARKS = (">>>", "```", "~~~", "::")  # what `_SHOWS` finds has one of them
 _LITERAL = re.compile(r"(?P<kind>[rRuU]?)(?P<quote>\"\"\"|'''|\"|')")
 _PIECE = re.compile(
     r"\\(?:\r\n|N\{[^}]*\}|[0-7]{1,3}|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[\s\S])|\r\n|[\s\S]"
@@ -73,7 +73,7 @@ def plan_docstrings(source: Source, tree: ast.Module, context: Context, plan: Pl
 
 def may_show(source: Source, context: Context) -> bool:
     """Whether a docstring of the file may show Python that matters, by its text."""
-    return _MAY_SHOW.search(source.text) is not None and bool(source.spelled(touched_names(context)))
+    return any(mark in source.text for mark in _MARKS) and bool(source.spelled(touched_names(context)))
 
 
 def read_in_examples(source: Source, tree: ast.Module, names: Iterable[str]) -> frozenset[str]:

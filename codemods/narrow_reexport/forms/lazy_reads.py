@@ -101,8 +101,10 @@ class _Planner:
             names = {alias.name for alias in statement.names}
             if any(f"{source}.{name}" == found.loads for name in names):
                 return True
-            same = {other.symbol.name for other in self.context.resolutions if other.loads == found.loads}
-            if source == found.symbol.module and (names & same or "*" in names):
+            by_name = self.context.resolutions.by_name
+            if source == found.symbol.module and (
+                "*" in names or any(name in by_name and by_name[name].loads == found.loads for name in names)
+            ):
                 return True
         return False
 

@@ -142,7 +142,7 @@ def judge_patterns(syntax: Syntax, names: Names, resolutions: Resolutions) -> Te
     """Verdicts on patterns that ask the package for the symbol."""
     plan = TextPlan()
     by_name = resolutions.moving
-    matches = _MATCH.search(syntax.source.text) is not None
+    matches = "match" in syntax.source.text and _MATCH.search(syntax.source.text) is not None
     subjects = {id(use.node): use for use in (*syntax.names, *syntax.attributes)} if matches else {}
     for node in ast.walk(syntax.tree) if subjects else ():
         use = subjects.get(id(node.subject)) if isinstance(node, ast.Match) else None
