@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import tempfile
 from collections.abc import Iterator
 
@@ -13,6 +14,8 @@ from hypothesis import settings
 settings.register_profile("steady", derandomize=True)
 if os.environ.get("CODEMODS_STEADY"):
     settings.load_profile("steady")
+
+_SIGNALS = [signal.SIGINT, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])]
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -26,3 +29,14 @@ def _own_caches() -> Iterator[None]:
             del os.environ["CODEMODS_CACHE_DIR"]
         else:
             os.environ["CODEMODS_CACHE_DIR"] = before
+
+
+@pytest.fixture
+def heeded_signals() -> Iterator[None]:
+    """Programs that the test starts heed Ctrl-C and a hangup, though `nohup` and `&` made this process ignore them."""
+    ignored = [each for each in _SIGNALS if signal.getsignal(each) == signal.SIG_IGN]
+    for each in ignored:
+        signal.signal(each, signal.SIG_DFL)
+    yield
+    for each in ignored:
+        signal.signal(each, signal.SIG_IGN)

@@ -70,6 +70,7 @@ def test_what_the_encoding_lacks_is_escaped(encoding: dict[str, str]) -> None:
 
 
 @posix
+@pytest.mark.usefixtures("heeded_signals")
 @pytest.mark.parametrize(
     ("number", "name"), [(signal.SIGINT, b"Ctrl-C"), (signal.SIGTERM, b"SIGTERM"), (signal.SIGHUP, b"SIGHUP")]
 )

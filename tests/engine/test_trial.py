@@ -159,6 +159,7 @@ def started(tree: Path, tmp_path: Path) -> subprocess.Popen[bytes]:
     pytest.fail("the command did not start")
 
 
+@pytest.mark.usefixtures("heeded_signals")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_run_that_is_asked_to_end_takes_its_checkout_along(tree: Path, tmp_path: Path, number: int) -> None:
     process = started(tree, tmp_path)
