@@ -105,7 +105,7 @@ def late(module: types.ModuleType) -> tuple[list[str], list[str]]:
                 value = getattr(value, part)
                 if not isinstance(value, types.ModuleType):
                     leads.add(f"{part} = {describe(value)}")
-            if not isinstance(root, ast.Name):
+            if not isinstance(root, ast.Name) or not isinstance(value, types.ModuleType):
                 visit(root, bound, hidden)
         elif isinstance(node, ast.Name):
             value = bound.get(node.id) if node.id not in hidden else None

@@ -94,6 +94,7 @@ class Run:
     modules: int = 0
     seconds: float = 0.0
     wrong: list[str] = field(default_factory=list)
+    freed: list[str] = field(default_factory=list)  # modules whose import failed before: they no longer load what cannot be
 
     @property
     def narrowed(self) -> set[tuple[str, str]]:
@@ -298,6 +299,9 @@ def differences(
     name: str, old: dict[str, object], new: dict[str, object], run: Run, left: set[str], touched: bool
 ) -> list[str]:
     """What one module is or does otherwise than before, apart from what was asked for."""
+    if old["outcome"] != "imported" and new["outcome"] == "imported":
+        run.freed.append(name)
+        return []
     if old["outcome"] != new["outcome"]:
         return [f"{name}: {old['outcome']} -> {new['outcome']}"]
     if old["outcome"] != "imported":
@@ -312,6 +316,8 @@ def differences(
             continue  # names that a star took along and nobody reads
         if key not in now and touched and value.startswith("module "):
             continue  # an import that nothing reads any more went
+        if key not in now and value.startswith("module ") and value.rpartition(".")[2] == key:
+            continue  # a star took along a submodule that its package has loaded no more; who reads it is seen to
         found.append(f"{name}.{key}: {value} -> {now.get(key, 'gone')}")
     for package, symbol in run.narrowed:
         if name == package and symbol in now and not str(now[symbol]).startswith("module "):

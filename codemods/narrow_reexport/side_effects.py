@@ -96,7 +96,7 @@ def side_effects(
                 taken_on = accept or _is_taken_on(each.site, context)
                 (plan.accepted if taken_on else plan.refusals).append(Refusal(each.site, symbol, reason, hint))
             elif not _is_taken_on(each.site, context):
-                said = each.said.replace(" registers ", " may register ")
+                said = each.said if each.certain else each.said.replace(" registers ", " may register ")
                 reason = f"{said}; import {context.package.name} no longer runs it"
                 plan.warnings.append(Warned(each.site, symbol, reason))
     return plan
