@@ -257,7 +257,7 @@ def done_before(file: Path | None) -> dict[tuple[str, str], Run]:
 def told(run: Together, seconds: float) -> str:
     return (
         f"All at once: {len(run.symbols):,} re-exports narrowed in {run.files:,} files, {run.modules:,} modules imported "
-        f"before and after, {len(run.freed)} of them only after, {len(run.wrong)} wrong; {seconds:,.0f} s."
+        f"before and after, {len(run.freed)} of which failed before and come further now, {len(run.wrong)} wrong; {seconds:,.0f} s."
     )
 
 

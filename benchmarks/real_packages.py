@@ -94,7 +94,7 @@ class Run:
     modules: int = 0
     seconds: float = 0.0
     wrong: list[str] = field(default_factory=list)
-    freed: list[str] = field(default_factory=list)  # modules whose import failed before: they no longer load what cannot be
+    freed: list[str] = field(default_factory=list)  # modules whose import failed before, and works now or fails later
 
     @property
     def narrowed(self) -> set[tuple[str, str]]:
@@ -299,7 +299,8 @@ def differences(
     name: str, old: dict[str, object], new: dict[str, object], run: Run, left: set[str], touched: bool
 ) -> list[str]:
     """What one module is or does otherwise than before, apart from what was asked for."""
-    if old["outcome"] != "imported" and new["outcome"] == "imported":
+    if old["outcome"] not in ("imported", new["outcome"]):
+        # it no longer loads what cannot be loaded here; it may come to something else that cannot
         run.freed.append(name)
         return []
     if old["outcome"] != new["outcome"]:
@@ -325,6 +326,7 @@ def differences(
     fails = set(new["fails"]) - set(old["fails"])  # type: ignore[call-overload]
     found += [f"{name}: inside a function {each}" for each in sorted(fails)]
     lost = {each.rpartition(" = ")[2] for each in old["leads"]} - {each.rpartition(" = ")[2] for each in new["leads"]}  # type: ignore[attr-defined]
+    lost -= {was[symbol] for package, symbol in run.narrowed if package == name and symbol in was}
     # an import that nothing reads any more went, or what is left are the plain names of an edited file
     lost = {each for each in lost if not touched or ("." in each and not each.startswith("module "))}
     found += [f"{name}: nothing leads to {each} any more" for each in sorted(lost)]

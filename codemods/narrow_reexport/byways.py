@@ -75,7 +75,7 @@ def carry_further(
         for module, name in fresh:
             by_module.setdefault(module, set()).add(name)
         names = sorted({name.encode() for _, name in fresh})
-        imported = whole_name(names)
+        taking = _taking(names)
         found: dict[tuple[str, str], str] = {}
         for module, own in by_module.items():
             located = layout.locate(module)
@@ -88,7 +88,7 @@ def carry_further(
             if not is_code(path):
                 continue
             data = read(path)
-            if not imported(data):
+            if taking.search(data) is None:
                 continue
             for match in _FROM.finditer(b"\n" + data):
                 taken = by_module.get(absolute(layout, path, match["module"].decode()))
@@ -99,6 +99,12 @@ def carry_further(
         carriers.update(fresh)
         new |= {name.encode() for _, name in fresh}
     return new
+
+
+def _taking(names: Sequence[bytes]) -> re.Pattern[bytes]:
+    """A pattern for files in which `_FROM` and `_TAKEN` may find one of the names; it begins with bytes to look for."""
+    either = b"|".join(map(re.escape, names))
+    return re.compile(rb"import\b[ \t]*(?:\([^)]*?|[^\r\n;#]*?)(?<![\w.])(?:" + either + rb")(?!\w)")
 
 
 def whole_name(names: Sequence[bytes]) -> Callable[[bytes], bool]:

@@ -26,6 +26,7 @@ from codemods.narrow_reexport.forms.document import plan_document
 from codemods.narrow_reexport.forms.init_uses import ASKED, InitPlan
 from codemods.narrow_reexport.forms.shim import plan_shim, with_shim
 from codemods.narrow_reexport.forms.shim_table import Moved
+from codemods.narrow_reexport.forms.unread_star import unread_stars
 from codemods.narrow_reexport.forms.verdicts import accepts
 from codemods.narrow_reexport.laid_bare import laid_bare
 from codemods.narrow_reexport.parts import Ground, ground
@@ -102,7 +103,8 @@ def assemble(
     refusals += effects.refusals
     warnings += effects.warnings
     accepted += effects.accepted
-    early = (*taken_early(context, before, after), *other_modules(context, after, lost))
+    early = [*taken_early(context, before, after), *other_modules(context, after, lost)]
+    early += unread_stars(package, namespaces, context.resolutions) if not request.options.callers_only else ()
     refusals += _unaccepted(early, request)
     if request.options.strict:
         doubts = [Refusal(each.site, each.symbol, each.reason, _STRICT_HINT) for each in dict.fromkeys(warnings)]
