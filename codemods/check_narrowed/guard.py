@@ -28,6 +28,7 @@ if TYPE_CHECKING:  # most files are told by their bytes, and then the planner is
     from codemods.narrow_reexport.context import Context
     from codemods.narrow_reexport.resolve import Resolution
 
+_CODE = (".py", ".pyx", ".so", ".pyd")  # but no stubs: those of an installed package stand in many trees
 # from .sub import *        __all__ = sub.__all__        from .sub import __all__ as theirs
 _ONWARD = re.compile(rb"import[ \t\\\r\n]*\(?[ \t]*\*|\.[ \t]*__all__\b|import[\s(\\]*__all__\b|\b__all__[ \t]+as\b")
 
@@ -112,6 +113,7 @@ class Guard:
         self._views: dict[str, View | None] = {}
         self._latest: tuple[str, bytes, tuple[str, ...]] | None = None
         self._contexts: dict[str, tuple[int, Context | None]] = {}
+        self._elsewhere: set[str] = set()  # paths that files of installed packages would have here
         self._allowed: dict[tuple[str, ...], Callable[[str], bool]] = {}
         self.by_package: dict[str, dict[str, Ban]] = {}
         for ban in self.rows:
@@ -135,7 +137,9 @@ class Guard:
         return self._tree
 
     def read(self, path: str) -> bytes:
-        """The bytes of a file."""
+        """The bytes of a file; nothing of a package that is not in the tree."""
+        if path in self._elsewhere:
+            return b""
         return self._given(path) if self._given is not None else self.tree.read(path)
 
     def suspects(self, path: str, data: bytes) -> tuple[str, ...]:
@@ -153,14 +157,9 @@ class Guard:
             outside = self._outside(package) if layout is None else None
             layout = layout or outside
             module = layout.locate(package) if layout is not None else None
-            read = self.read if outside is None else lambda path: b""
             self._views[package] = (
                 View(
-                    module,
-                    self.by_package[package],
-                    layout,
-                    Namespaces(layout.locate, read),
-                    outside=outside is not None,
+                    module, self.by_package[package], layout, Namespaces(layout.locate, self.read), outside is not None
                 )
                 if layout is not None and module is not None and module.path
                 else None
@@ -177,7 +176,7 @@ class Guard:
         for package in self.by_package:
             if package.rpartition(".")[2] == leaf and f"/{folder}".endswith("/" + package.replace(".", "/")):
                 view = self.view(package)
-                if view is not None and f"{folder}/__init__.py" == view.module.path:
+                if view is not None and not view.outside and f"{folder}/__init__.py" == view.module.path:
                     return view
         return None
 
@@ -274,18 +273,27 @@ class Guard:
         prefixes = tuple(f"{root}{top}/" for root in roots)
         return any(path.startswith(prefixes) for path in self.tree.paths)
 
+    def _may_hold(self, top: str) -> bool:
+        """Whether some code of the tree may be the top-level package, wherever it stands: on a search path, or by a test's setup."""
+        for path in self.tree.paths:
+            *folders, name = path.split("/")
+            if path.endswith(_CODE) and (top in folders or name.partition(".")[0] == top):
+                return True
+        return False
+
     def _outside(self, package: str) -> Layout | None:
         """The modules of the tree, with a package that is installed beside it (`narrow-reexport --from-shims` wrote its rows)."""
         from codemods.engine.graph import parents
 
         top = package.partition(".")[0]
-        if self._gone[package].path or self.at_root(top):
+        if self._gone[package].path or self._may_hold(top):
             return None
         near = {each: rows for each, rows in self.by_package.items() if each.partition(".")[0] == top}
         origins = {ban.origin.module for rows in near.values() for ban in rows.values()}
         packages = {part for each in (*near, *origins) for part in parents(each)} | near.keys()
         paths = [f"{each.replace('.', '/')}/__init__.py" for each in packages]
         paths += [f"{each.replace('.', '/')}.py" for each in origins - packages]
+        self._elsewhere.update(paths)
         installed = Layout(paths, package, root="")
         return Layout(self.tree.paths, package, self.source_roots, base=installed)
 

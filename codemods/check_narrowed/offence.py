@@ -23,6 +23,7 @@ class Offence:
     symbol: str
     kind: str
     message: str
+    outside: bool = False  # the package is not in this tree, so `--fix` cannot mend it
 
     @property
     def name(self) -> str:

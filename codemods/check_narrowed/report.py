@@ -157,4 +157,10 @@ def _next(report: Report) -> str:
     marked = "`# lint-ignore: NarrowReexport` on a line leaves it as it is"
     if report.left is not None:
         return f"these are for you to change; {marked}"
+    outside = [each for each in report.offences if each.outside]
+    if len(outside) == len(report.offences):
+        top = outside[0].symbol.partition(":")[0].partition(".")[0]
+        return (
+            f"write what is told, or run narrow-reexport --from-shims {top} (the package is not in this tree); {marked}"
+        )
     return f"check-narrowed --fix rewrites them, --diff shows how; {marked}"

@@ -17,6 +17,7 @@ from codemods.check_narrowed.init_verdicts import init_offences
 from codemods.check_narrowed.offence import Offence
 from codemods.engine.discover import is_code
 from codemods.engine.source import NotPython, Source, decode, parse
+from codemods.engine.walk import catches_import_error
 from codemods.narrow_reexport.plan import plan_file
 
 RULE = "NarrowReexport"
@@ -52,10 +53,26 @@ def _call_sites(guard: Guard, package: str, path: str, data: bytes) -> Iterator[
             message = f"{refusal.reason}: it cannot be checked; {refusal.hint}"
             yield Offence(refusal.site, refusal.symbol, "unparsed", message)
         return
+    view = guard.view(package)
+    outside = view is not None and view.outside
+    older = _for_older_releases(path, data) if outside and plan.reached else frozenset()
     for each in plan.reached:
+        if each.site.line in older:
+            continue
         origin = origins[each.symbol]
         message = f"{each.symbol.replace(':', '.')} was narrowed to {origin}: write `{each.instead}`"
-        yield Offence(each.site, each.symbol, "call-site", message)
+        yield Offence(each.site, each.symbol, "call-site", message, outside)
+
+
+def _for_older_releases(path: str, data: bytes) -> frozenset[int]:
+    """The lines of each `try` that an ImportError may end: what stands there tells apart the releases of an installed package."""
+    # try: from pkg.sub import sym
+    # except ImportError: from pkg import sym
+    lines: set[int] = set()
+    for node in ast.walk(parse(decode(data, path))):
+        if catches_import_error(node):
+            lines.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))  # type: ignore[attr-defined]
+    return frozenset(lines)
 
 
 def taken_on(path: str, data: bytes) -> frozenset[int]:

@@ -66,3 +66,54 @@ def test_rows_of_the_tree_and_of_outside_stand_side_by_side() -> None:
             "a.py:1:17",
             "a.py:2:17",
         ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from lib import helpers\n\nhelpers.Thing()\n",
+        "import lib.helpers as h\n\nh.Thing()\n",
+        "from lib.core import thing\n\nthing.Thing()\n",
+        "from lib.core.thing import make\n\nmake.Thing()\n",
+        "from lib.core.thing import *\n\nThing()\n",
+    ],
+)
+def test_other_modules_of_the_package_are_not_looked_for_here(text: str) -> None:
+    with tree({"narrowed.toml": ROWS, "a.py": text}) as root:
+        found = run(root)
+        assert (found.code, found.stderr) == (0, b""), found.text
+
+
+@pytest.mark.parametrize("path", ["python/lib/ops.py", "tests/lib.py", "lib.pyx"])
+def test_code_of_the_tree_that_may_be_the_package_makes_its_rows_no_bans(path: str) -> None:
+    files: Tree = {
+        "narrowed.toml": ROWS,
+        path: "def fuse(): ...\n",
+        "tests/a.py": "from lib.ops import fuse\n\nfuse()\n",
+    }
+    with tree(files) as root:
+        assert run(root).code == 0, run(root).text
+
+
+def test_stubs_of_the_installed_package_are_no_package_of_the_tree() -> None:
+    stubs = dict.fromkeys(
+        ("lib-stubs/__init__.pyi", "typings/lib/__init__.pyi"), "from .core.thing import Thing as Thing\n"
+    )
+    with tree({"narrowed.toml": ROWS, "a.py": "from lib import Thing\n", **stubs}) as root:
+        found = run(root)
+        assert [line.partition(":")[0] for line in found.out.splitlines()[:1]] == ["a.py"]
+        assert "1 offence in 1 file" in found.out
+
+
+@pytest.mark.parametrize("first", ["lib", "lib.core.thing"])
+def test_a_try_that_tells_releases_apart_is_none(first: str) -> None:
+    second = {"lib": "lib.core.thing", "lib.core.thing": "lib"}[first]
+    text = f"try:\n    from {first} import Thing\nexcept ImportError:\n    from {second} import Thing\n"
+    with tree({"narrowed.toml": ROWS, "a.py": text}) as root:
+        assert run(root).code == 0, run(root).text
+
+
+def test_the_last_line_names_a_way_that_there_is() -> None:
+    with tree({"narrowed.toml": ROWS, "a.py": "from lib import Thing\n"}) as root:
+        assert "or run narrow-reexport --from-shims lib" in run(root).out.splitlines()[-1]
+        assert "--fix" not in run(root).out
