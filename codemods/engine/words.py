@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterable, Sequence, Set
 
 _WORD = re.compile(rb"\w+")
 _TEXT_WORD = re.compile(r"\w+")
-_ESCAPED = re.compile(r"\\(\w+)")
+_ESCAPED, _ESCAPED_BYTES = re.compile(r"\\(\w+)"), re.compile(rb"\\(\w+)")
+_CUTS = (1, 2, 3, 5, 9)  # characters of \nsym  \12sym  \x0asym  \u000asym  \U0000000asym
 _FEW = 50  # names: so many are looked for one by one in the time in which a text is taken into words (vLLM: 55)
 
 
@@ -28,9 +29,16 @@ def words_of(text: str) -> frozenset[str]:
     """The words of a text; of one with escapes those after them, too: `"\\nsym"` spells `sym`."""
     words = set(_TEXT_WORD.findall(text))
     if "\\" in text:
-        # \nsym  \12sym  \x0asym  \u000asym  \U0000000asym
-        words.update(word[cut:] for word in set(_ESCAPED.findall(text)) for cut in (1, 2, 3, 5, 9))
+        words.update(word[cut:] for word in set(_ESCAPED.findall(text)) for cut in _CUTS)
     return frozenset(words)
+
+
+def byte_words(data: bytes) -> set[bytes]:
+    """The same of the bytes of a file."""
+    words = set(_WORD.findall(data))
+    if b"\\" in data:
+        words.update(word[cut:] for word in set(_ESCAPED_BYTES.findall(data)) for cut in _CUTS)
+    return words
 
 
 class Words:
@@ -45,7 +53,7 @@ class Words:
 
     def add(self, number: int, data: bytes) -> None:
         """Index a text of a file; the words of an earlier one stay."""
-        for word in set(_WORD.findall(data)):
+        for word in byte_words(data):
             if word in self._at:
                 self._at[word].append(number)
             else:

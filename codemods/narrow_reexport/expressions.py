@@ -108,6 +108,7 @@ class ExpressionPlanner:
             early=self.context.early,
             private=self.module.is_package or self.module.name in self.context.starred_modules or self._stars(),
             risky=self.context.resolutions.names if self.module.name in self.context.risky else frozenset(),
+            apart=frozenset((name, line) for name, path, line in self.context.apart if path == self.syntax.source.path),
             typed=typed.counts,
         )
         planner.patched = {patched.name: patched for patched in self.context.patched}

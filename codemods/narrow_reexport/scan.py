@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from codemods.engine.discover import SHOWING, TEMPLATES, is_code
 from codemods.engine.import_lines import START
 from codemods.engine.modules import Layout
+from codemods.engine.words import byte_words
 from codemods.narrow_reexport.byways import absolute, carry_further, carry_on, reads_of, star_importers, whole_name
 from codemods.narrow_reexport.forms.public_names import may_list
 from codemods.narrow_reexport.holders import Bindings, handing_test, reflection_test
@@ -283,7 +284,7 @@ def _needle(names: Sequence[str]) -> Callable[[bytes], bool]:
     if len(encoded) <= 8:
         return lambda data: any(name in data for name in encoded)
     wanted = frozenset(encoded)
-    return lambda data: not wanted.isdisjoint(_WORD.findall(data))
+    return lambda data: not wanted.isdisjoint(byte_words(data))
 
 
 def _spelled_otherwise(data: bytes, names: Sequence[str]) -> bool:

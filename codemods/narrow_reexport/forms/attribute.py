@@ -12,14 +12,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from codemods.engine.edits import apply
-from codemods.engine.model import Edit, Refusal, Symbol
+from codemods.engine.model import Edit, Refusal, Symbol, When
 from codemods.engine.namespace import absolute
 from codemods.engine.references import AttributeUse, LostModule
 from codemods.engine.scopes import Binding, Scope, Syntax, Use
 from codemods.narrow_reexport.forms import by_name
 from codemods.narrow_reexport.forms.from_import import relative
 from codemods.narrow_reexport.forms.lazy_object import typed_alone, way_out
-from codemods.narrow_reexport.forms.name_facts import AttributePlan, Group, NameFacts, root_of
+from codemods.narrow_reexport.forms.name_facts import AttributePlan, Group, NameFacts, private_names, root_of
 from codemods.narrow_reexport.forms.statement import Change, NewImport, statement_end
 from codemods.narrow_reexport.resolve import Resolution
 
@@ -28,7 +28,8 @@ class AttributePlanner(NameFacts):
     """Decides for one file.
 
     `typed` counts the references inside type strings; `early` are symbols whose reads may not become late; `private` says
-    that a new module-level name must not be public, `risky` that a from-import at module level may run into a cycle.
+    that a new module-level name must not be public, `risky` that a from-import at module level may run into a cycle, `apart`
+    gives (name, line) of reads that no patch of the origin can reach.
     """
 
     def run(
@@ -130,6 +131,16 @@ class AttributePlanner(NameFacts):
             # import pkg; pkg.sub.f()        ->  import pkg.sub beside it; the reads stay
             self._load(group.owner, group.root, found.origin.dotted, group.reads[0].use)
             return
+        if found.symbol.name in self.early and any(anchor.block.when is When.LATE for anchor in anchors):
+            # def f(): import pkg as p; return p.sym()        it got what the package held, and would get what a test patches
+            seen = [read for read in group.reads if (found.symbol.name, read.node.lineno) not in self.apart]
+            for read in seen:
+                reason = (
+                    "a test patches the name at its origin, and this import inside a function would come to see that"
+                )
+                self._refuse(read.use, found, reason, "move the import to module level, or accept the site")
+            if seen:
+                return
         dotted_root = all(
             isinstance(a.statement, ast.Import) and isinstance(a.node, ast.alias) and not a.node.asname for a in anchors
         )
@@ -154,11 +165,7 @@ class AttributePlanner(NameFacts):
             if found.path_is_module and not self.private and all(self._free_module(top, home) for home in homes):
                 self._late(group, anchors)
                 return
-            for alias in (
-                ()
-                if not found.path_is_module
-                else (f"_{found.origin.module.rpartition('.')[2]}", f"_{found.origin.module.replace('.', '_')}")
-            ):
+            for alias in () if not found.path_is_module else private_names(found.origin.module):
                 if bindable and self._free_alias(alias, group, found.origin.module):
                     self._module_alias(group, anchors, alias)
                     return
@@ -207,7 +214,7 @@ class AttributePlanner(NameFacts):
 
     def _bind(self, group: Group, anchors: list[Binding], name: str) -> None:
         found = group.resolution
-        self._new_names[id(group.owner), name] = found.origin
+        self._claim(name, group.owner, found.origin, [read.use.scope for read in group.reads])
         alias = "" if name == found.origin.name else name
         self._bound.append((group, anchors))
         for read in group.reads:
@@ -224,7 +231,8 @@ class AttributePlanner(NameFacts):
     def _module_alias(self, group: Group, anchors: list[Binding], alias: str) -> None:
         # import pkg as p; p.sym()           ->  import pkg.sub as _sub; _sub.sym()
         found = group.resolution
-        self._new_names[id(group.owner), alias] = Symbol(found.origin.module, "")
+        symbol = Symbol(found.origin.module, "")
+        self._claim(alias, group.owner, symbol, [read.use.scope for read in group.reads])
         self._bound.append((group, anchors))
         for read in group.reads:
             self.plan.texts += by_name.from_module(read, self.syntax.source, alias, found.origin.name)
@@ -249,19 +257,16 @@ class AttributePlanner(NameFacts):
             ):
                 self._add(anchor, NewImport(dotted, dotted))
                 continue
-            last = dotted.rpartition(".")[2]
-            alias = next(
-                (n for n in (f"_{last}", f"_{dotted.replace('.', '_')}") if self._free_alias(n, group, dotted)), ""
-            )
+            alias = next((name for name in private_names(dotted) if self._free_alias(name, group, dotted)), "")
             if alias:
-                self._new_names[id(owner), alias] = Symbol(dotted, "")
+                self._claim(alias, owner, Symbol(dotted, ""), [])
                 self._add(anchor, NewImport(dotted, dotted, alias=alias, comment="# noqa: F401"))
 
     # Facts about names
 
     def _spellings(self, found: Resolution) -> tuple[str, ...]:
         name = found.symbol.name
-        private = (f"_{name.lstrip('_')}", f"_{found.origin.module.rpartition('.')[2]}_{name.lstrip('_')}")
+        private = (f"_{name.lstrip('_')}", f"{private_names(found.origin.module)[0]}_{name.lstrip('_')}")
         if self.private:
             return private
         return tuple(dict.fromkeys((name, *private)))
@@ -281,7 +286,8 @@ class AttributePlanner(NameFacts):
             return f"{ast.unparse(read.node.value)}."
         start, end = self.syntax.source.span(read.node)
         text = self.syntax.source.text[start:end]
-        return text[: re.search(r"\w+\Z", text).start()]  # type: ignore[union-attr]
+        # not by \\w: a name may have combining vowels
+        return text[: re.search(r"[^\s.#\\()]+\Z", text).start()]  # type: ignore[union-attr]
 
     def _needs_path(self, read: AttributeUse) -> bool:
         # case pkg.Sym:      hasattr(pkg, "sym")      pkg.  # comment

@@ -17,7 +17,7 @@ from codemods.engine.references import AttributeUse
 from codemods.engine.scopes import Block, Scope, Syntax, Use
 from codemods.narrow_reexport.context import Context
 from codemods.narrow_reexport.forms.from_import import relative
-from codemods.narrow_reexport.forms.name_facts import root_of
+from codemods.narrow_reexport.forms.name_facts import private_names, root_of
 from codemods.narrow_reexport.forms.statement import NewImport, render
 from codemods.narrow_reexport.resolve import Resolution
 
@@ -198,7 +198,7 @@ class _Planner:
 
     def _spellings(self, found: Resolution, scope: Scope) -> tuple[str, ...]:
         plain = found.symbol.name
-        private = (f"_{plain.lstrip('_')}", f"_{found.loads.rpartition('.')[2]}_{plain.lstrip('_')}")
+        private = (f"_{plain.lstrip('_')}", f"{private_names(found.loads)[0]}_{plain.lstrip('_')}")
         starred = self.module.is_package or self.module.name in self.context.starred_modules
         stars = any(statement.names[0].name == "*" for statement, _ in self.syntax.imports)
         return private if scope.kind == "module" and (starred or stars) else (plain, *private)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from codemods.engine.model import Edit, Module, Refusal, Symbol
@@ -19,6 +19,11 @@ from codemods.engine.scopes import Binding, Block, Scope, Syntax, Use
 from codemods.narrow_reexport.forms.same_name import imported_symbol
 from codemods.narrow_reexport.forms.statement import NewImport
 from codemods.narrow_reexport.resolve import Resolution
+
+
+def private_names(module: str) -> tuple[str, str]:
+    """Names for a module that is imported as a private one: by its last name, by all of it; none that a class would mangle."""
+    return f"_{module.rpartition('.')[2].lstrip('_')}", f"_{module.lstrip('_').replace('.', '_')}"
 
 
 @dataclass(slots=True)
@@ -56,6 +61,7 @@ class NameFacts:
         early: frozenset[str],
         private: bool,
         risky: frozenset[str],
+        apart: frozenset[tuple[str, int]],
         typed: Mapping[int, int],
     ) -> None:
         self.syntax = syntax
@@ -64,9 +70,11 @@ class NameFacts:
         self.early = early
         self.private = private
         self.risky = risky
+        self.apart = apart
         self.typed = typed
         self.plan = AttributePlan()
         self._new_names: dict[tuple[int, str], Symbol] = {}
+        self._claims: dict[str, list[tuple[Scope, list[Scope]]]] = {}  # where a new name is bound, and where it is read
         self._edited: list[tuple[ast.alias, str, ast.stmt, Block]] = []
         self._bound: list[tuple[Group, list[Binding]]] = []
         self._gone: set[ast.expr] = set()  # reads that no longer go through their root
@@ -97,6 +105,8 @@ class NameFacts:
             return False  # a star may bring that name too, for others to read here
         if self._new_names.get((id(owner), name), origin) != origin:
             return False
+        if self._hidden(name, owner, [read.use.scope for read in group.reads]):
+            return False
         for binding in owner.bindings.get(name, []):
             if origin is None or not origin.name or not self._same(binding, group.resolution):
                 return False
@@ -118,6 +128,23 @@ class NameFacts:
                 ):
                     return False
         return not any(name in block.scope.outer for block in self.syntax.blocks.values()) if not bound else True
+
+    def _hidden(self, name: str, owner: Scope, readers: Sequence[Scope]) -> bool:
+        """Whether a binding of the name in `owner` and one that is planned in another scope would hide each other from a reader."""
+        # import pkg as p                                  -> import pkg.sub as _sub
+        # def f(): import pkg as q; return q.a(), p.b()    -> _sub, bound in f, is not that of the module
+        for other, others in self._claims.get(name, ()):
+            if other is owner:
+                continue
+            if other in owner.inside() and any(owner in reader.inside() for reader in others):
+                return True
+            if owner in other.inside() and any(other in reader.inside() for reader in readers):
+                return True
+        return False
+
+    def _claim(self, name: str, owner: Scope, symbol: Symbol, readers: Sequence[Scope]) -> None:
+        self._new_names[id(owner), name] = symbol
+        self._claims.setdefault(name, []).append((owner, list(readers)))
 
     def _free_alias(self, alias: str, group: Group, module: str) -> bool:
         # free for the module: it may be the name that this run has given it already

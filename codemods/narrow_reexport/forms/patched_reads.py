@@ -15,7 +15,7 @@ from codemods.engine.references import AttributeUse
 from codemods.engine.scopes import Binding, Scope, Use
 from codemods.narrow_reexport.context import Patched
 from codemods.narrow_reexport.forms.attribute import AttributePlanner
-from codemods.narrow_reexport.forms.name_facts import Group, root_of
+from codemods.narrow_reexport.forms.name_facts import Group, private_names, root_of
 from codemods.narrow_reexport.forms.patch_target import PatchTarget
 from codemods.narrow_reexport.forms.statement import NewImport, render
 from codemods.narrow_reexport.resolve import Resolution
@@ -60,12 +60,11 @@ class PatchedPlanner(AttributePlanner):
             self.plan.texts.append((use, f"{self.syntax.source.text[start:end]}{below}"))
             self._load(group.owner, group.root, module, use)
             return
-        last = module.rpartition(".")[2]
-        for alias in (f"_{last}", f"_{module.replace('.', '_')}") if anchors and (path or "." not in module) else ():
+        for alias in private_names(module) if anchors and (path or "." not in module) else ():
             # patch.object(pkg, "sym")          ->  import other.x as _x; patch.object(_x, "sym")
             if self._bindable(group, anchors) and self._free_alias(alias, group, module):
                 self.plan.texts.append((use, alias))
-                self._new_names[id(group.owner), alias] = Symbol(module, "")
+                self._claim(alias, group.owner, Symbol(module, ""), [use.scope])
                 for anchor in anchors:
                     self._add(anchor, NewImport(module, module, alias=alias))
                 return
@@ -90,7 +89,7 @@ class PatchedPlanner(AttributePlanner):
             self._late(group, anchors)
             return
         module = found.origin.module
-        for alias in (f"_{module.rpartition('.')[2]}", f"_{module.replace('.', '_')}"):
+        for alias in private_names(module):
             # p.sym()                           ->  import pkg.sub as _sub; _sub.sym()
             if (found.path_is_module or (info.path and not found.same_name)) and self._bindable(group, anchors):
                 if self._free_alias(alias, group, module):
@@ -154,6 +153,7 @@ class PatchedPlanner(AttributePlanner):
             if not name:
                 return None
             texts += [(read.use, name) for read in own]
+            self._claim(name, owners[key], found.origin, [read.use.scope for read in own])
         self.plan.texts += texts
         self._gone.update(read.use.node for read in reads)
         return edits

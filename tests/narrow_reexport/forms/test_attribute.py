@@ -6,7 +6,7 @@ import pytest
 
 from tests import oracle
 from tests.narrow_reexport.trees import NARROWED, PKG, SAME, SAME_NARROWED, answered, blocks, moves, same_moves, stays
-from tests.narrow_reexport.verbs import check_refused, check_rewritten, narrow, tree
+from tests.narrow_reexport.verbs import Tree, check_refused, check_rewritten, narrow, tree
 
 
 def test_a_late_read_stays_late_under_import_pkg() -> None:
@@ -519,3 +519,91 @@ def test_an_origin_imported_in_another_branch_does_not_serve_a_read() -> None:
         outcome = narrow(root, "pkg", "a")
         assert outcome.code == 0, outcome.text
         assert not oracle.differences(old, oracle.run_programs(root, ["main"], ["."]))
+
+
+# Names that stand in two scopes, each found by a reader of the change that let symbols share one.
+FIRST = "def first():\n    return p.a()\n\n\n"
+BELOW = "def a():\n    return 1\n\n\ndef b():\n    return 2\n\n\ndef c():\n    return 3\n"
+
+
+def same_behaviour(files: Tree, symbols: str) -> str:
+    with tree(files) as root:
+        old = oracle.run_programs(root, ["main"], ["."])
+        outcome = narrow(root, "pkg", *symbols.split())
+        assert outcome.code == 0, outcome.text
+        assert not oracle.differences(old, oracle.run_programs(root, ["main"], ["."]))
+        return (root / "pkg/m.py").read_text()
+
+
+@pytest.mark.parametrize("star", ["", "from .m import *\n"])  # with it new names in m are private
+@pytest.mark.parametrize(
+    "reads",
+    [
+        f"{FIRST}def second(flag):\n    if flag:\n        import pkg as q\n        return q.c()\n    return p.b()\n",
+        f"{FIRST}def second(flag):\n    if flag:\n        import pkg as q\n        return q.a()\n    return p.a()\n",
+        f"{FIRST}def second(flag):\n    import pkg as q\n    return q.c(), p.b()\n",
+    ],
+)
+def test_a_name_of_a_function_never_hides_one_of_the_module_from_its_readers(star: str, reads: str) -> None:
+    files: Tree = {
+        "pkg/__init__.py": f"{star}from .sub import a, b, c\n",
+        "pkg/sub.py": f"from . import m\n\n\n{BELOW}",
+        "pkg/m.py": f"import pkg as p\n\n\n{reads}",
+        "main.py": "from pkg import m\n\nprint(m.first(), m.second(0), m.second(1))\n",
+    }
+    same_behaviour(files, "a b c")
+
+
+def test_two_modules_of_one_name_get_two_names() -> None:
+    files: Tree = {
+        "pkg/__init__.py": "from .m import *\nfrom .sub import a\nfrom .other.sub import b\n",
+        "pkg/sub.py": f"from . import m\n\n\n{BELOW}",
+        "pkg/other/__init__.py": "",
+        "pkg/other/sub.py": f"from .. import m\n\n\n{BELOW}",
+        "pkg/m.py": f"import pkg as p\n\n\n{FIRST}def second():\n    import pkg as q\n    return q.b(), p.a()\n",
+        "main.py": "from pkg import m\n\nprint(m.first(), m.second())\n",
+    }
+    same_behaviour(files, "a b")
+
+
+def test_no_name_is_one_that_a_class_would_mangle() -> None:
+    files: Tree = {
+        "pkg/__init__.py": "from .m import *\nfrom ._core import a, b\n",
+        "pkg/_core.py": f"from . import m\n\n\n{BELOW}",
+        "pkg/m.py": "import pkg as p\n\n\nclass C:\n    def run(self):\n        return p.a(), p.b()\n",
+        "main.py": "from pkg.m import C\n\nprint(C().run())\n",
+    }
+    assert "import pkg._core as _core\n" in same_behaviour(files, "a b")
+
+
+def test_symbols_of_one_module_share_its_name() -> None:
+    files: Tree = {
+        "pkg/__init__.py": "from .m import *\nfrom .sub import a, b\n",
+        "pkg/sub.py": f"from . import m\n\n\n{BELOW}",
+        "pkg/m.py": "import pkg as p\n\n\ndef run():\n    return p.a(), p.b()\n",
+        "main.py": "from pkg.m import run\n\nprint(run())\n",
+    }
+    text = same_behaviour(files, "a b")
+    assert text.count("import pkg.sub as _sub\n") == 1 and "return _sub.a(), _sub.b()" in text
+
+
+@pytest.mark.parametrize("read", ["q.sym()", "[q.sym for _ in '1'][0]()"])
+def test_a_late_import_of_the_package_is_no_way_to_an_origin_that_is_patched(read: str) -> None:
+    files: Tree = {
+        **PKG,
+        "late.py": f"def f():\n    import pkg as q\n    return {read}\n",
+        "test_late.py": "from unittest import mock\nimport late\n\n\ndef test():\n"
+        "    with mock.patch('pkg.sub.sym', lambda: 8):\n        return late.f()\n",
+    }
+    check_refused(files, "pkg", "sym", "a test patches the name at its origin, and this import inside", at="late.py:3")
+
+
+def test_a_name_with_combining_vowels() -> None:
+    name = "\N{DEVANAGARI LETTER KA}\N{DEVANAGARI VOWEL SIGN I}"
+    files: Tree = {
+        "pkg/__init__.py": f"from .sub import {name}\n",
+        "pkg/sub.py": f"def {name}():\n    return 1\n",
+        "pkg/m.py": "",
+        "main.py": f"import pkg\n\nprint(pkg.{name}())\n",
+    }
+    same_behaviour(files, name)
