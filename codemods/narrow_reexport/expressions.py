@@ -21,7 +21,6 @@ from codemods.engine.references import (
 )
 from codemods.engine.scopes import Syntax, Use
 from codemods.narrow_reexport.context import Context
-from codemods.narrow_reexport.forms import guessed
 from codemods.narrow_reexport.forms.annotation import type_strings, typed_strings
 from codemods.narrow_reexport.forms.attribute import additions_as_changes
 from codemods.narrow_reexport.forms.by_name import asks_after_it, hindrance, taken_over
@@ -213,9 +212,7 @@ class ExpressionPlanner:
                 self._reach(use.by_name.literal if use.by_name is not None else use.node, use.name, found.origin.dotted)
             asks = None if self.context.guarding else asks_after_it(use, found, self.syntax)
             hindered = hindrance(use, found, self.syntax)
-            if found.guessed and (use.by_name is not None or guessed.goes_on_without(use.use.block)):
-                self._refuse(use.node, use.name, guessed.reason(found), guessed.HINT)
-            elif asks is not None:
+            if asks is not None:
                 self.draft.warnings.append(asks)
             elif hindered:
                 self._refuse(use.node, use.name, hindered, "read it from its origin there, or accept the site")

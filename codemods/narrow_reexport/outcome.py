@@ -287,7 +287,8 @@ def _verify(
 def _rows(request: Request, context: Context, init: InitPlan) -> list[Ban]:
     if not request.options.ban or request.options.callers_only:
         return []
-    return [Ban(found.symbol, found.origin) for found in context.resolutions if found.symbol.name not in init.kept]
+    sure = [found for found in context.resolutions if found.symbol.name not in init.kept and not found.guessed]
+    return [Ban(found.symbol, found.origin) for found in sure]
 
 
 def ban_change(tree: Tree, rows: Sequence[Ban]) -> FileChange | None:

@@ -7,7 +7,7 @@ Invariant: it never writes; whatever it returns is either complete and verified,
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -23,7 +23,6 @@ from codemods.engine.project import Tree
 from codemods.engine.source import decode
 from codemods.narrow_reexport.byways import readers_of
 from codemods.narrow_reexport.context import Context
-from codemods.narrow_reexport.forms import guessed
 from codemods.narrow_reexport.forms.init_uses import InitPlan
 from codemods.narrow_reexport.forms.lazy_export import is_closed
 from codemods.narrow_reexport.forms.shim_table import shimmed
@@ -63,6 +62,9 @@ def run(request: Request, session: Session | None = None) -> Result:
     also = [root for root in request.also if not _holds(tree, request.root.resolve(), root)]
     others = [_other(root, request, layout) for root in also]
     narrow = partial(_narrow, request, session, package, namespaces, graph, main, others)
+    resolved = _with_guesses(resolved, package, narrow)
+    if resolved.errors and not request.options.keep_going:
+        raise resolved.errors[0]
     result = narrow(resolved.resolutions)
     refused: list[Refusal] = list(resolved.refusals)
     left = resolved.resolutions
@@ -79,7 +81,7 @@ def run(request: Request, session: Session | None = None) -> Result:
     foreign = _links_out(tree, session.leading_out, resolved.resolutions)
     result = replace(result, warnings=tuple(sorted({*result.warnings, *foreign})))
     outside = checkout_top(request.root)
-    notes = [*result.notes, *(guessed.note(found) for found in resolved.resolutions if found.guessed)]
+    notes = list(result.notes)
     if outside is not None and outside.resolve() != request.root.resolve():
         notes.append(
             f"only files below {request.root.name}/ were looked at; the checkout starts higher up: "
@@ -118,7 +120,7 @@ def _resolve(
     assert syntax is not None
     unread = any("cannot be read" in error.detail for error in resolved.errors)
     for error in resolved.errors:
-        # nothing binds it any more and no row says so: it may have been narrowed without one
+        # nothing binds it any more and no row says so: it may have been narrowed by hand
         name = next((name for name in request.symbols if f"has no name {name}" in error.detail), "")
         origin = (
             _defined_below(package, name, namespaces, tree)
@@ -126,25 +128,32 @@ def _resolve(
             else None
         )
         if origin is not None:
-            same = namespaces.is_submodule(package.name, name)
-            found.append(
-                Resolution(
-                    Symbol(package.name, name),
-                    origin,
-                    syntax.source.site(1),
-                    False,
-                    same,
-                    False,
-                    False,
-                    False,
-                    (),
-                    narrowed=True,
-                    guessed=True,
-                )
-            )
+            symbol, same = Symbol(package.name, name), namespaces.is_submodule(package.name, name)
+            site, flags = syntax.source.site(1), (False, same, False, False, False, ())
+            found.append(Resolution(symbol, origin, site, *flags, narrowed=True, guessed=True))
         else:
             errors.append(error)
     return replace(resolved, resolutions=tuple(found), errors=tuple(errors))
+
+
+def _with_guesses(resolved: Resolved, package: Module, narrow: Callable[[tuple[Resolution, ...]], Result]) -> Resolved:
+    """The same, where a guessed origin is an error unless nobody reads the symbol: then there is nothing to do.
+
+    The definition may be what somebody took the re-export of away by hand, or another thing of that name. Code that does well
+    without the symbol, in a `try` of its own or of a caller, or with what is bound at run time, would get it.
+    """
+    guessed = tuple(found for found in resolved.resolutions if found.guessed)
+    tried = narrow(guessed) if guessed else Result(package.name)
+    if not (tried.refusals or tried.failures or any(changes for _, changes in tried.changes)):
+        return resolved
+    errors = []
+    for found in guessed:
+        row = f'"{found.symbol}" = {{ origin = "{found.origin}" }}'
+        detail = f"{package.name} has no name {found.symbol.name}; {found.origin.module} is the one module below it that defines one"
+        hint = f"if it came from there, say so in {FILE_NAME} (`version = 1`, `[symbols]`, `{row}`) and run again"
+        errors.append(UnknownSymbol(detail, path=package.path, line=1, hint=hint))
+    left = tuple(found for found in resolved.resolutions if not found.guessed)
+    return replace(resolved, resolutions=left, errors=(*resolved.errors, *errors))
 
 
 def _defined_below(package: Module, name: str, namespaces: Namespaces, tree: Tree) -> Symbol | None:

@@ -25,7 +25,6 @@ from codemods.engine.source import NotPython, Source, TooDeep, decode, is_lazy, 
 from codemods.engine.walk import analyse
 from codemods.narrow_reexport.context import Context, FilePlan
 from codemods.narrow_reexport.expressions import Draft, ExpressionPlanner
-from codemods.narrow_reexport.forms import guessed
 from codemods.narrow_reexport.forms.docstring import plan_docstrings, read_in_examples
 from codemods.narrow_reexport.forms.from_import import change_from_import, spell
 from codemods.narrow_reexport.forms.lazy_modules import keep_lazy
@@ -172,10 +171,6 @@ class _Planner:
                 continue
             if any(self._too_early(reference) for reference in names):
                 self._refuse(statement, names[0].name, _TOO_EARLY, _AS_MODULE)
-                continue
-            guess = next((r for r in names if self.by_name[r.name].guessed and guessed.goes_on_without(r.block)), None)
-            if guess is not None:
-                self._refuse(statement, guess.name, guessed.reason(self.by_name[guess.name]), guessed.HINT)
                 continue
             patched = [
                 reference.name

@@ -247,7 +247,7 @@ def _loads(result: Result, paint: Paint, *, callers_only: bool, shim: bool = Fal
     lines: list[str] = []
     still = {each.origin: each for each in result.still}
     # a lazy export loaded nothing before, either
-    origins = dict.fromkeys(found.loads for found in result.resolutions if not found.lazy and not found.guessed)
+    origins = dict.fromkeys(found.loads for found in result.resolutions if not found.lazy)
     free = [origin for origin in origins if origin not in still and origin != result.package]
     foreign = [origin for origin in free if origin in result.outside]
     free = [origin for origin in free if origin not in foreign]

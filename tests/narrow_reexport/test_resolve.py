@@ -301,3 +301,50 @@ def test_the_record_gets_one_sorted_row_a_symbol() -> None:
             '"pkg:plain" = { origin = "pkg.a:plain" }\n'
             '"pkg:zeta" = { origin = "pkg.z:zeta", allow = ["tests/**"] }\n'
         )
+
+
+GONE: Tree = {"pkg/__init__.py": "", "pkg/sub.py": "def sym():\n    return 1\n"}
+ROW = 'version = 1\n\n[symbols]\n"pkg:sym" = { origin = "pkg.sub:sym" }\n'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from pkg import sym\n",
+        "try:\n    from pkg import sym\nexcept ImportError:\n    sym = None\n",
+        "import contextlib\n\nwith contextlib.suppress(ImportError):\n    from pkg import sym\n",
+        "import pkg\n\n\ndef f():\n    return pkg.sym()\n",
+        "import pkg\n\nsetattr(pkg, 'sym', 1)\nprint(pkg.sym)\n",
+    ],
+)
+def test_where_a_name_came_from_is_never_guessed_if_somebody_reads_it(text: str) -> None:
+    files: Tree = {**GONE, "a.py": text}
+    reason = r"pkg has no name sym; pkg\.sub is the one module below it that defines one"
+    check_refused(files, "pkg", "sym", reason, exit_code=3, at="pkg/__init__.py:1")
+
+
+def test_the_row_that_is_asked_for_settles_it() -> None:
+    with tree({**GONE, "a.py": "from pkg import sym\n"}) as root:
+        assert f"`{ROW.splitlines()[-1]}`" in narrow(root, "pkg", "sym").text
+        (root / "narrowed.toml").write_text(ROW)
+        assert narrow(root, "pkg", "sym").code == 0
+        assert (root / "a.py").read_text() == "from pkg.sub import sym\n"
+
+
+def test_a_guess_that_changes_nothing_is_no_error_and_leaves_no_row() -> None:
+    check_unchanged(GONE, "pkg", "sym")
+
+
+def test_keep_going_narrows_the_others() -> None:
+    files: Tree = {
+        "pkg/__init__.py": "from .other import other\n",
+        "pkg/sub.py": "def sym(): ...\n",
+        "pkg/other.py": "def other(): ...\n",
+        "a.py": "try:\n    from pkg import sym\nexcept ImportError:\n    sym = None\nfrom pkg import other\n",
+    }
+    with tree(files) as root:
+        outcome = narrow(root, "pkg", "sym", "other", "--keep-going")
+        assert outcome.code == 4 and "pkg.sub is the one module below it" in outcome.text
+        text = (root / "a.py").read_text()
+        assert "from pkg import sym" in text and "from pkg.other import other" in text
+        assert "pkg:sym" not in (root / "narrowed.toml").read_text()
