@@ -10,8 +10,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from codemods.engine.model import Edit, Module, Refusal, Warned
-from codemods.engine.namespace import Namespaces
+from codemods.engine.model import Edit, Module, Refusal, Warned, When
+from codemods.engine.namespace import Namespaces, absolute
 from codemods.engine.scopes import Block, Syntax
 from codemods.engine.source import is_lazy
 from codemods.engine.walk import suppresses_import_error
@@ -193,9 +193,29 @@ class _InitPlanner(InitUses):
             if not isinstance(statement, ast.Delete) or self.syntax.blocks[statement].scope is not self.syntax.module:
                 continue
             drop = [number for number, target in enumerate(_flat(statement)) if self._lost_leaf(target)]
+            for number, target in enumerate(_flat(statement)):
+                if number not in drop:
+                    self._deleted(statement, target)
             if drop:
                 found.append((statement, drop))
         return found
+
+    def _deleted(self, statement: ast.Delete, name: str) -> None:
+        # from .sub import sym; del sub; from .sub import other        without the first there is no `sub` to delete yet
+        bound = [b for b in self.syntax.module.bindings.get(name, []) if not isinstance(b.statement, ast.Delete)]
+        dotted = f"{self.package.name}.{name}"
+        above = [
+            each
+            for each, block in self.syntax.imports
+            if each.lineno < statement.lineno and block.when is not When.LATE and _starts(each, self.package, dotted)
+        ]
+        if any(map(self._survives, bound)) or not above or not all(map(self._removed_statement, above)):
+            return
+        for found in self.resolutions.values():
+            if f"{found.loads}.".startswith(f"{dotted}."):
+                reason = f"the __init__ deletes the submodule {name} here, which the re-export loads before"
+                hint = "import the submodule explicitly in the __init__ first"
+                self.plan.refusals.append(Refusal(self.source.site(statement.lineno), str(found.symbol), reason, hint))
 
     # Edits
 
@@ -311,6 +331,13 @@ class _InitPlanner(InitUses):
             not any(self.source.line(line).strip() for line in range(upper.end_lineno + 1, lower.lineno))
             and lower.lineno > upper.end_lineno
         )
+
+
+def _starts(statement: ast.Import | ast.ImportFrom, package: Module, module: str) -> bool:
+    """Whether an import names the module, or one below it."""
+    source = absolute(package, statement) if isinstance(statement, ast.ImportFrom) else ""
+    named = [f"{source}.{alias.name}" if source else alias.name for alias in statement.names]
+    return any(f"{each}.".startswith(f"{module}.") for each in (source, *named))
 
 
 def _flat(statement: ast.Delete) -> list[str]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from tests import oracle
 from tests.narrow_reexport.trees import PKG
-from tests.narrow_reexport.verbs import check_refused, check_rewritten
+from tests.narrow_reexport.verbs import check_refused, check_rewritten, narrow, tree
 
 USER = "from pkg import sym\n\nprint(sym(2))\n"
 DIRECT = "from pkg.sub import sym\n\nprint(sym(2))\n"
@@ -244,6 +245,24 @@ def test_a_del_of_several_names_keeps_the_others() -> None:
         run=["main"],
         unloaded=["pkg.sub"],
     )
+
+
+@pytest.mark.parametrize(
+    "below", ["from .sub import other as _other", "from . import sub as _sub", "import pkg.sub as _sub"]
+)
+def test_a_del_of_a_submodule_that_is_loaded_again_below_is_refused(below: str) -> None:
+    files = {"pkg/sub.py": "def sym(): ...\n\n\nother = 1\n", "main.py": USER}
+    files["pkg/__init__.py"] = f"from .sub import sym\ndel sub\n{below}\n"
+    check_refused(files, "pkg", "sym", "the __init__ deletes the submodule sub here", at="pkg/__init__.py:2")
+
+
+@pytest.mark.parametrize("above", ["from .sub import sym, other", "from .sub import sym\nfrom . import sub"])
+def test_a_del_of_a_submodule_that_another_import_above_loads_stays(above: str) -> None:
+    files = {"pkg/sub.py": "def sym(): ...\n\n\nother = 1\n", "main.py": USER, "pkg/__init__.py": f"{above}\ndel sub\n"}
+    with tree(files) as root:
+        assert narrow(root, "pkg", "sym").code == 0
+        assert (root / "pkg/__init__.py").read_text().endswith("\ndel sub\n")
+        assert oracle.run_programs(root, ["main"], ["."])
 
 
 # --- stars in the `__init__` ---
