@@ -14,8 +14,9 @@ import os
 import signal
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Executor, ProcessPoolExecutor
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any, TypeVar
 
@@ -51,12 +52,15 @@ def each(
         return
     size = max(1, min(32, len(jobs) // (workers * 4)))
     done = 0
+    # not `pool.map`: it cancels what is open as it is left, and Python before 3.12 has a thread of the pool stumble over that
+    # if a worker ends at the same moment
+    batches: deque[Future[list[T]]] = deque()
     try:
-        for result in pool.map(
-            _call, [function] * len(jobs), [path for path, _ in jobs], [data for _, data in jobs], chunksize=size
-        ):
-            yield result
-            done += 1
+        batches.extend(pool.submit(_batch, function, jobs[at : at + size]) for at in range(0, len(jobs), size))
+        while batches:
+            for result in batches.popleft().result():
+                yield result
+                done += 1
     except BrokenProcessPool as error:
         among = [path for path, _ in jobs[done : done + size * workers]]
         hint = f"if memory ran out, take large files out with --exclude; it was at work on files from {among[0]} to {among[-1]}"
@@ -109,8 +113,8 @@ def _watch(parent: int) -> None:
     os._exit(1)
 
 
-def _call(function: Callable[[str, bytes, S], T], path: str, data: bytes) -> T:
-    return function(path, data, _shared[0])
+def _batch(function: Callable[[str, bytes, S], T], jobs: Sequence[tuple[str, bytes]]) -> list[T]:
+    return [function(path, data, _shared[0]) for path, data in jobs]
 
 
 def _cores() -> int:
