@@ -15,7 +15,7 @@ _WORD = re.compile(rb"\w+")
 _TEXT_WORD = re.compile(r"\w+")
 _ESCAPED, _ESCAPED_BYTES = re.compile(r"\\(\w+)"), re.compile(rb"\\(\w+)")
 _CUTS = (1, 2, 3, 5, 9)  # characters of \nsym  \12sym  \x0asym  \u000asym  \U0000000asym
-_FEW = 50  # names: so many are looked for one by one in the time in which a text is taken into words (vLLM: 55)
+_FEW = 8  # names: so many are looked for one by one; more would find too much besides, `LLM` in `VLLM`
 
 
 def spelled(text: str, names: Set[str], words: Callable[[], Set[str]] | None = None) -> Set[str]:
