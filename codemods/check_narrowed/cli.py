@@ -94,7 +94,9 @@ class _Command:
         lowered = shrunk(baseline, found, None if not wanted else checked.paths)
         loose = sum(baseline.accepted.values()) - sum(lowered.accepted.values())
         left = tuple(each for each in found if each not in accepted)
-        report = Report(left, len(checked.paths), len(guard.rows), len(accepted), loose, path or FOLDER)
+        report = Report(
+            left, len(checked.paths), len(guard.rows), len(accepted), loose, path or FOLDER, idle=guard.idle()
+        )
         if self.arguments["update_baseline"]:
             maintained = lower_baseline(self.root, path, baseline, lowered)
             if not self.arguments["show_diff"]:

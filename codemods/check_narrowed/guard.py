@@ -113,6 +113,7 @@ class Guard:
         self._views: dict[str, View | None] = {}
         self._latest: tuple[str, bytes, tuple[str, ...]] | None = None
         self._contexts: dict[str, tuple[int, Context | None]] = {}
+        self._doubtful: dict[str, str] = {}  # packages outside the tree, and code of the tree that may be them
         self._elsewhere: set[str] = set()  # paths that files of installed packages would have here
         self._allowed: dict[tuple[str, ...], Callable[[str], bool]] = {}
         self.by_package: dict[str, dict[str, Ban]] = {}
@@ -273,20 +274,31 @@ class Guard:
         prefixes = tuple(f"{root}{top}/" for root in roots)
         return any(path.startswith(prefixes) for path in self.tree.paths)
 
-    def _may_hold(self, top: str) -> bool:
-        """Whether some code of the tree may be the top-level package, wherever it stands: on a search path, or by a test's setup."""
+    def idle(self) -> tuple[tuple[str, str], ...]:
+        """The packages whose rows guard nothing, each with the code of the tree that may be it."""
+        for package in self.by_package:
+            if self.layout(package) is None:
+                self.view(package)
+        return tuple(sorted(self._doubtful.items()))
+
+    def _may_hold(self, top: str) -> str:
+        """Code of the tree that may be the top-level package, wherever it stands: on a search path, or by a test's setup."""
         for path in self.tree.paths:
             *folders, name = path.split("/")
             if path.endswith(_CODE) and (top in folders or name.partition(".")[0] == top):
-                return True
-        return False
+                return path
+        return ""
 
     def _outside(self, package: str) -> Layout | None:
         """The modules of the tree, with a package that is installed beside it (`narrow-reexport --from-shims` wrote its rows)."""
         from codemods.engine.graph import parents
 
         top = package.partition(".")[0]
-        if self._gone[package].path or self._may_hold(top):
+        if self._gone[package].path:
+            return None
+        if (held := self._may_hold(top)) and not self.at_root(top):
+            self._doubtful[package] = held
+        if held:
             return None
         near = {each: rows for each, rows in self.by_package.items() if each.partition(".")[0] == top}
         origins = {ban.origin.module for rows in near.values() for ban in rows.values()}

@@ -36,6 +36,7 @@ class Report:
     fixed: tuple[str, ...] = ()  # files
     mended: int = 0  # offences that the fixes take away
     wrote: bool = False
+    idle: tuple[tuple[str, str], ...] = ()  # packages whose rows guard nothing, and the file that may be of them
     left: Mapping[str, Sequence[str]] | None = None  # why fixes were not made, by file; None if none were asked for
 
 
@@ -69,6 +70,10 @@ def as_text(report: Report, shown: Shown, paint: Paint) -> list[str]:
     else:
         lines.append(f"{paint(counted(len(report.offences), 'offence'), 'red')} in {_spread(report)}; {looked}")
         lines.append(_next(report))
+    for package, path in report.idle:
+        lines.append(
+            f"the rows of {package} guard nothing here: {shown(path)} may be of it, and it is no package of this tree"
+        )
     if report.accepted:
         lines.append(f"{counted(report.accepted, 'offence')} accepted by {shown(report.baseline)}")
     if report.loose:
@@ -91,6 +96,7 @@ def as_json(report: Report, shown: Shown, errors: Sequence[CodemodError] = (), e
         "files": report.files,
         "rows": report.rows,
         "offences": [_offence(each, report, shown) for each in report.offences],
+        "idle": [{"package": package, "path": shown(path)} for package, path in report.idle],
         "accepted": report.accepted,
         "baseline_can_shrink_by": report.loose,
         "fixed": [shown(path) for path in report.fixed],

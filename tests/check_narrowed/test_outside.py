@@ -92,7 +92,9 @@ def test_code_of_the_tree_that_may_be_the_package_makes_its_rows_no_bans(path: s
         "tests/a.py": "from lib.ops import fuse\n\nfuse()\n",
     }
     with tree(files) as root:
-        assert run(root).code == 0, run(root).text
+        told = run(root)
+        assert told.code == 0, told.text
+        assert f"the rows of lib.ops guard nothing here: {path} may be of it" in told.out
 
 
 def test_stubs_of_the_installed_package_are_no_package_of_the_tree() -> None:
