@@ -91,10 +91,8 @@ class Fixer:
         guard = self.guard
         view = guard.view(package)
         if view is not None and view.outside:
-            return (
-                (),
-                f"{package} is not in this tree: write what is told above, or run {_OURS} --from-shims {package.partition('.')[0]}",
-            )
+            top = package.partition(".")[0]
+            return (), f"{package} is not in this tree: write what is told above, or run {_OURS} --from-shims {top}"
         ready = self._prepared(package)
         finding = guard.context(package)
         if ready is None or view is None or finding is None or path == view.module.path:

@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
-from hashlib import blake2b
 
 from codemods.engine.eager_reads import Reads, with_reads
 from codemods.engine.lazy_twins import Twins, lazy_twins
 from codemods.engine.listed_names import listed_names
 from codemods.engine.model import ImportEdge, Module
 from codemods.engine.outline import Binds, Event, FromImports, Imports, Outline, outline
+from codemods.engine.project import digest
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -68,7 +68,7 @@ class ImportGraph:
         self._listed: dict[str, tuple[str, ...]] = {}
         self._twins: dict[str, Twins] = {}
         self._watched: dict[str, tuple[Event | Reads, ...]] = {}
-        self._reads: dict[tuple[str, bytes], tuple[Event | Reads, ...]] = {}
+        self._reads: dict[tuple[str, str], tuple[Event | Reads, ...]] = {}
         self._base: ImportGraph | None = None
         self._edited: Mapping[str, bytes] = {}
 
@@ -112,7 +112,7 @@ class ImportGraph:
     def _with_reads(self, name: str, module: Module) -> tuple[Event | Reads, ...]:
         data = (self._read(module.path) if module.path else b"") or b""
         known = (self._base or self)._reads
-        key = (name, blake2b(data, digest_size=16).digest())  # a run may try many graphs that differ in a few files
+        key = (name, digest(data))  # a run may try many graphs that differ in a few files
         if key not in known:
             known[key] = with_reads(data, module, self.outline(name).events, self.module)
         return known[key]

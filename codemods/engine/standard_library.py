@@ -15,20 +15,15 @@ from codemods.engine.model import Module
 from codemods.engine.namespace import Namespaces, StarNames
 
 
-def is_standard(module: str) -> bool:
-    """Whether a module is one of the standard library's, by its top-level name."""
-    return module.partition(".")[0] in sys.stdlib_module_names
-
-
 @cache
 def standard_star(module: str) -> StarNames | None:
-    """What the star takes; None where that cannot be read."""
+    """What the star takes; None where that cannot be read, and for every other module."""
     folder = Path(sysconfig.get_path("stdlib"))
 
     def locate(name: str) -> Module | None:
         below = name.replace(".", "/")
         for path, is_package in ((f"{below}/__init__.py", True), (f"{below}.py", False)):
-            if is_standard(name) and (folder / path).is_file():
+            if name.partition(".")[0] in sys.stdlib_module_names and (folder / path).is_file():
                 return Module(name, path, is_package)
         return None
 

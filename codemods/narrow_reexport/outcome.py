@@ -103,9 +103,10 @@ def assemble(
     refusals += effects.refusals
     warnings += effects.warnings
     accepted += effects.accepted
-    early = [*taken_early(context, before, after), *other_modules(context, after, lost)]
-    early += unread_stars(package, namespaces, context.resolutions) if not request.options.callers_only else ()
-    refusals += _unaccepted(early, request)
+    others = [*taken_early(context, before, after), *other_modules(context, after, lost)]
+    if not request.options.callers_only:
+        others += unread_stars(package, namespaces, context.resolutions)
+    refusals += _unaccepted(others, request)
     if request.options.strict:
         doubts = [Refusal(each.site, each.symbol, each.reason, _STRICT_HINT) for each in dict.fromkeys(warnings)]
         refusals += _unaccepted(doubts, request)

@@ -286,7 +286,7 @@ class AttributePlanner(NameFacts):
             return f"{ast.unparse(read.node.value)}."
         start, end = self.syntax.source.span(read.node)
         text = self.syntax.source.text[start:end]
-        # not by \\w: a name may have combining vowels
+        # not by \w: a name may have combining vowels
         return text[: re.search(r"[^\s.#\\()]+\Z", text).start()]  # type: ignore[union-attr]
 
     def _needs_path(self, read: AttributeUse) -> bool:

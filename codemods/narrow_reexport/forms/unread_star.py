@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from codemods.engine.model import Module, Refusal, When
 from codemods.engine.namespace import Namespaces, absolute
-from codemods.engine.standard_library import is_standard, standard_star
+from codemods.engine.standard_library import standard_star
 from codemods.engine.words import spelled
 from codemods.narrow_reexport.resolve import Resolution
 
@@ -46,7 +46,7 @@ def _is_bound(found: Resolution) -> bool:
 def _may_bring(namespaces: Namespaces, source: str, name: str) -> bool:
     module = namespaces.locate(source)
     if module is None:
-        names = standard_star(source) if is_standard(source) else None
+        names = standard_star(source)
         return names is None or name in names
     # a module of the tree with an `__all__` that is computed
     syntax = namespaces.syntax(module)
