@@ -124,7 +124,8 @@ def packages(draw: st.DrawFn) -> dict[str, str]:
         files[f"pkg/{prefix}{name}.py"] = (
             text.replace(f"pkg.{other}\n", f"pkg.{other}.__name__\n") if "def" in text else text
         )
-    shown = "print([f() if callable(f) else f for f in (a, b, c, d)])\n"
+    # a module by its name: its repr has the folder, which is another one at each stage
+    shown = "print([f() if callable(f) else getattr(f, '__name__', f) for f in (a, b, c, d)])\n"
     files["main.py"] = f"from pkg import a, b, c, d\n\n{shown}"
     files["other.py"] = f"import pkg\n\na, b, c, d = pkg.a, pkg.b, pkg.c, pkg.d\n{shown}"
     return files
