@@ -178,6 +178,7 @@ def all_at_once(judge: Judge) -> Together:
         names = tuple(name for name, _ in reexports_of(listed, judge.package.top, package))
         if not names:
             continue
+        start = time.perf_counter()
         session = Session(judge.work, remember=True)
         options = NarrowOptions(keep_going=True)
         try:
@@ -196,6 +197,8 @@ def all_at_once(judge: Judge) -> Together:
             if result.changes and str(found.symbol) not in out and not found.narrowed
         }
         run.kinds += dropped_in(result)
+        seconds = time.perf_counter() - start
+        print(f"  {package}: {len(names)} re-exports, {len(out)} refused, {seconds:.0f} s", file=sys.stderr, flush=True)
     run.files = len([path for path in judge.changed() if path != "narrowed.toml"])
     return run
 

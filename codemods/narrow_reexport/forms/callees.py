@@ -9,10 +9,12 @@ from __future__ import annotations
 import ast
 import builtins
 import sys
+from collections.abc import Iterable
 from dataclasses import replace
 
 from codemods.engine.model import Module, Symbol
 from codemods.engine.namespace import Namespaces, module_statements
+from codemods.engine.once import Once
 from codemods.engine.scopes import Binding
 from codemods.narrow_reexport.forms.frames import (
     OBJECT,
@@ -41,8 +43,8 @@ class Callees:
         self.top = top
         self.entered: dict[tuple[ast.AST, Frame, ast.AST], Frame] = {}
         self.bodies: dict[Frame, list[ast.stmt]] = {}
-        self.known: dict[Symbol, Values] = {}
-        self.active: set[object] = set()
+        self.once = Once[Value]()
+        self.empty: dict[object, Frame] = {}
 
     def enter(self, function: Function, call: ast.Call, frame: Frame, hold_first: bool = False) -> Frame:
         """The body of a function as one call runs it."""
@@ -51,7 +53,7 @@ class Callees:
             return self.entered[key]
         made = Frame(function.module, function.frame, owner=function.owner, bound=function.bound, depth=frame.depth + 1)
         self.entered[key] = made
-        node, around = function.node, function.frame or Frame(function.module, None)
+        node, around = function.node, function.frame or self.outside(function.module)
         params = [*node.args.posonlyargs, *node.args.args]
         defaults: dict[str, ast.expr] = {
             p.arg: d for p, d in zip(reversed(params), reversed(node.args.defaults), strict=False)
@@ -130,34 +132,37 @@ class Callees:
 
     def values(self, node: ast.expr, frame: Frame) -> Values:
         """What an expression may be; nothing where it is a plain value, or unknown."""
-        if (node, frame) in self.active or frame.depth > DEPTH or len(self.entered) > STEPS:
+        if frame.depth > DEPTH or len(self.entered) > STEPS:
             return ()
-        self.active.add((node, frame))
-        try:
-            if isinstance(node, ast.Name):
-                return self.named(node.id, frame)
-            if isinstance(node, ast.Attribute):
-                return tuple(v for base in self.values(node.value, frame) for v in self.attribute(base, node.attr))
-            if isinstance(node, ast.Call):
-                return self.results(node, frame)
-            if isinstance(node, ast.Lambda):
-                return (Function(frame.module, node, frame),)
-            if isinstance(node, ast.Subscript):
-                inside = self.values(node.value, frame)
-                shared = [Shared(at) for v in inside if (at := place(v)) is not None]
-                return (*(v for v in inside if isinstance(v, Class)), *shared)
-            parts = (
-                [node.body, node.orelse]
-                if isinstance(node, ast.IfExp)
-                else node.values
-                if isinstance(node, ast.BoolOp)
-                else [node.value]
-                if isinstance(node, (ast.NamedExpr, ast.Starred))
-                else []
-            )
-            return tuple(v for part in parts for v in self.values(part, frame))
-        finally:
-            self.active.discard((node, frame))
+        return self.once((node, frame), lambda: self.found(node, frame))
+
+    def found(self, node: ast.expr, frame: Frame) -> Iterable[Value]:
+        if isinstance(node, ast.Name):
+            return self.named(node.id, frame)
+        if isinstance(node, ast.Attribute):
+            return [v for base in self.values(node.value, frame) for v in self.attribute(base, node.attr)]
+        if isinstance(node, ast.Call):
+            return self.results(node, frame)
+        if isinstance(node, ast.Lambda):
+            return (Function(frame.module, node, frame),)
+        if isinstance(node, ast.Subscript):
+            inside = self.values(node.value, frame)
+            shared = [Shared(at) for v in inside if (at := place(v)) is not None]
+            return (*(v for v in inside if isinstance(v, Class)), *shared)
+        parts = (
+            [node.body, node.orelse]
+            if isinstance(node, ast.IfExp)
+            else node.values
+            if isinstance(node, ast.BoolOp)
+            else [node.value]
+            if isinstance(node, (ast.NamedExpr, ast.Starred))
+            else []
+        )
+        return [v for part in parts for v in self.values(part, frame)]
+
+    def outside(self, module: Module) -> Frame:
+        """The frame around all bodies of a module."""
+        return self.empty.setdefault(module, Frame(module, None))
 
     def named(self, name: str, frame: Frame) -> Values:
         around: Frame | None = frame
@@ -241,26 +246,31 @@ class Callees:
                 )
                 if any(isinstance(target, ast.Name) and target.id == name for target in targets):
                     owned = Symbol(each.module.name, f"{each.node.name}.{name}")
-                    return self.settled(getattr(statement, "value", None), Frame(each.module, None), owned)
+                    return self.settled(getattr(statement, "value", None), self.outside(each.module), owned)
         if isinstance(base, Class):
             at = Symbol(base.module.name, f"{base.node.name}.{name}")
         return (Shared(at),) if at else ()
 
     def decorated(self, function: Function) -> Values:
+        """The objects that the decorators of a function give back."""
+        return self.once(("decorated", function.node), lambda: self.made_of(function))
+
+    def made_of(self, function: Function) -> list[Value]:
         # @register_op                       where register_op gives back an object: op.register_impl(...)
         # def op(): ...
-        around, found = Frame(function.module, None), []
+        around, found = self.outside(function.module), list[Value]()
         for decorator in function.node.decorator_list if not isinstance(function.node, ast.Lambda) else ():
             call = ast.Call(decorator, [ast.Name(OBJECT, ast.Load())], [])
             at = Symbol(function.module.name, getattr(function.node, "name", ""))
             found += [replace(v, at=v.at or at) for v in self.values(call, around) if isinstance(v, Instance)]
-        return tuple(found)
+        return found
 
     def given_by_init(self, base: Instance, name: str) -> Values:
         # def __init__(self, registry): self.registry = registry
         for init in self.methods(base.cls, "__init__"):
             params = [n.arg for n in ast.walk(init.node.args) if isinstance(n, ast.arg)]
-            frame = base.init or Frame(init.module, None, {param: [] for param in params})
+            unknown = self.empty.setdefault(init.node, Frame(init.module, None, {param: [] for param in params}))
+            frame = base.init or unknown
             for statement in module_statements(init.node.body):  # type: ignore[arg-type]
                 targets = (
                     statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
@@ -287,30 +297,28 @@ class Callees:
 
     def module_level(self, symbol: Symbol) -> Values:
         """What a name of a module may be, through its re-exports."""
-        if symbol not in self.known:
-            self.known[symbol] = ()  # what leads back to itself is unknown
-            home = self.namespaces.definition(symbol)
-            module = self.namespaces.locate(home.module)
-            bindings = self.namespaces.bindings(home.module, home.name) if module else []
-            found: list[Value] = []
-            for binding in bindings:
-                assert module is not None
-                if isinstance(binding.node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                    found.append(Function(module, binding.node))
-                elif isinstance(binding.node, ast.ClassDef):
-                    found.append(Class(module, binding.node))
-                elif binding.is_import:
-                    found += self.imported(module, binding)
-                else:
-                    found += self.settled(binding.value, Frame(module, None), home)
-            if not bindings and self.namespaces.is_submodule(home.module, home.name):
-                found.append(Space(home.dotted))
-            elif not bindings:
-                found.append(
-                    Outside(f"builtins.{home.name}" if hasattr(builtins, home.name) and module else home.dotted)
-                )
-            self.known[symbol] = tuple(found)
-        return self.known[symbol]
+        return self.once(symbol, lambda: self.bound_to(symbol))
+
+    def bound_to(self, symbol: Symbol) -> list[Value]:
+        home = self.namespaces.definition(symbol)
+        module = self.namespaces.locate(home.module)
+        bindings = self.namespaces.bindings(home.module, home.name) if module else []
+        found: list[Value] = []
+        for binding in bindings:
+            assert module is not None
+            if isinstance(binding.node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                found.append(Function(module, binding.node))
+            elif isinstance(binding.node, ast.ClassDef):
+                found.append(Class(module, binding.node))
+            elif binding.is_import:
+                found += self.imported(module, binding)
+            else:
+                found += self.settled(binding.value, self.outside(module), home)
+        if not bindings and self.namespaces.is_submodule(home.module, home.name):
+            found.append(Space(home.dotted))
+        elif not bindings:
+            found.append(Outside(f"builtins.{home.name}" if hasattr(builtins, home.name) and module else home.dotted))
+        return found
 
     def imported(self, module: Module, binding: Binding) -> Values:
         origin = self.namespaces.origin(module, binding)
@@ -339,7 +347,7 @@ class Callees:
         """A class and its bases that are in the tree."""
         found = [cls]
         for base in cls.node.bases if depth < 8 else ():
-            for value in self.values(base, Frame(cls.module, None)):
+            for value in self.values(base, self.outside(cls.module)):
                 if isinstance(value, Class):
                     found += [
                         each for each in self.lineage(value, depth + 1) if all(each.node is not f.node for f in found)
@@ -352,7 +360,7 @@ class Callees:
             isinstance(value, Outside) and top_of(value.name) not in STANDARD
             for each in self.lineage(cls)
             for base in each.node.bases
-            for value in self.values(base, Frame(each.module, None))
+            for value in self.values(base, self.outside(each.module))
         )
 
 

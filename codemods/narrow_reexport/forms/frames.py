@@ -45,7 +45,7 @@ class Frame:
         return any(isinstance(n, ast.Name) and self.holds(n.id) for node in nodes if node for n in ast.walk(node))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class Function:
     module: Module
     node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -54,13 +54,13 @@ class Function:
     bound: Value | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class Class:
     module: Module
     node: ast.ClassDef
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class Instance:
     cls: Class
     at: Symbol | None = None  # the module-level name that it is reached by
@@ -88,7 +88,7 @@ class Space:
     name: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class Super:
     cls: Class
     bound: Value | None

@@ -50,6 +50,7 @@ class Trace(Callees):
     def __init__(self, namespaces: Namespaces, top: Frame) -> None:
         super().__init__(namespaces, top)
         self.into: Symbol | None = None
+        self.walked: set[Frame] = set()
         self.unseen = False
         self.own = False  # kept by the registering module itself
 
@@ -70,7 +71,7 @@ class Trace(Callees):
         for base in self.lineage(cls):
             for keyword in base.node.keywords:
                 if keyword.arg == "metaclass":
-                    for meta in self.values(keyword.value, Frame(base.module, None)):
+                    for meta in self.values(keyword.value, self.outside(base.module)):
                         for name in ("__new__", "__init__") if isinstance(meta, Class) else ():
                             for hook in self.methods(meta, name):  # type: ignore[arg-type]
                                 bound = meta if name == "__new__" else cls
@@ -129,12 +130,12 @@ class Trace(Callees):
 
     def effects(self, frame: Frame) -> None:
         """Walk a body that holds the object, statement by statement."""
-        if ("effects", frame) in self.active or self.into is not None:
+        if frame in self.walked or self.into is not None:
             return
         if frame.depth > DEPTH or len(self.entered) > STEPS:
             self.unseen = True
             return
-        self.active.add(("effects", frame))  # for good: once is enough
+        self.walked.add(frame)  # for good: once is enough
         for statement in self.bodies.get(frame, []):
             if isinstance(statement, (ast.Assign, ast.AugAssign, ast.AnnAssign)):
                 for target in statement.targets if isinstance(statement, ast.Assign) else [statement.target]:

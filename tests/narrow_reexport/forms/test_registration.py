@@ -89,3 +89,35 @@ def test_a_bare_call_counts_where_it_hands_over_a_local_object(call: str, expect
 def test_methods_count_only_where_the_callee_provably_keeps_them() -> None:
     text = "from .reg import register\nimport pydantic\nclass Sym:\n    @register\n    @pydantic.validator('x')\n    def m(self): ...\n"
     assert registered(text) == [("register", True)]
+
+
+def woven(first: str) -> str:
+    """A `register` whose locals are each made from all of the others: more paths between them than can be walked."""
+    names = [f"n{at}" for at in range(40)]
+    sums = "".join(f"    {name} = {' or '.join(other for other in names if other != name)}\n" for name in names)
+    return f"KEPT = []\nOTHER = dict\ndef register(f):\n    n39 = {first}\n{sums}    n0.append(f)\n    return f\n"
+
+
+def chained(first: str) -> str:
+    """The same, with calls: each name is made from the one before in two ways."""
+    links = "".join(f"    n{at} = same(n{at - 1}) or same(n{at - 1} or n{at - 1})\n" for at in range(1, 20))
+    head = f"KEPT = []\ndef same(x):\n    return x\ndef register(f):\n    n0 = {first}\n"
+    return f"{head}{links}    n19.append(f)\n    return f\n"
+
+
+@pytest.mark.parametrize("registry", [woven("KEPT"), chained("KEPT")])
+def test_names_that_are_made_from_one_another_are_followed_once(registry: str) -> None:
+    call = "from registry import register\n@register\ndef sym(): ...\n"
+    assert found({"registry.py": registry, "sub.py": call}) == [(2, True)]
+
+
+def test_names_that_are_made_from_one_another_may_keep_nothing() -> None:
+    call = "from registry import register\n@register\ndef sym(): ...\n"
+    assert found({"registry.py": woven("None"), "sub.py": call}) == []
+
+
+@pytest.mark.parametrize("first", ["a", "b", "c"])
+def test_a_circle_of_names_holds_what_any_of_them_holds(first: str) -> None:
+    registry = f"KEPT = []\ndef register(f):\n    a = b\n    b = c or KEPT\n    c = a\n    {first}.append(f)\n    a.add(f)\n    return f\n"
+    call = "from registry import register\n@register\ndef sym(): ...\n"
+    assert found({"registry.py": registry, "sub.py": call}) == [(2, True)]
