@@ -116,7 +116,7 @@ class Fixer:
         patched = checkout.scan.patched if checkout.scan is not None else frozenset()
         here = frozenset(each.symbol.rpartition(":")[2] for each in reached if each.instead.startswith('"'))
         context = replace(
-            _guarding(prepared.context_of(checkout), here | patched, view.namespaces),
+            _guarding(prepared.sparing(checkout, [path]), here | patched, view.namespaces),
             resolutions=Resolutions(wanted),
             left=kept,
         )

@@ -26,6 +26,8 @@ from codemods.engine.memory import RARELY
 T = TypeVar("T")
 S = TypeVar("S")
 
+_MANY = 2000  # files: fewer are read in less time than processes take to start
+
 _shared: list[Any] = []
 
 
@@ -72,10 +74,34 @@ def each(
         pool.shutdown(wait=True, cancel_futures=True)
 
 
+def each_read(
+    function: Callable[[str, bytes, S], T], paths: Sequence[str], read: Callable[[str], bytes], shared: S
+) -> Iterator[T]:
+    """The same for files that are still to be read, by whoever looks at them; where they are few, in this process.
+
+    Anything can be shared: processes start with all that this one knows, or not at all (no `fork`, or threads beside).
+    """
+    if len(paths) < _MANY or not _forks() or threading.active_count() > 1:
+        for path in paths:
+            yield function(path, read(path), shared)
+        return
+    yield from each(_having_read, [(path, b"") for path in paths], (function, read, shared))
+
+
+def _having_read(path: str, _: bytes, shared: tuple[Callable[[str, bytes, S], T], Callable[[str], bytes], S]) -> T:
+    function, read, inner = shared
+    return function(path, read(path), inner)
+
+
+def _forks() -> bool:
+    """Whether a process of our own starts with all that this one knows."""
+    return "fork" in multiprocessing.get_all_start_methods()
+
+
 def _pool(workers: int, shared: object) -> ProcessPoolExecutor | None:
     """Workers that are running; None where no process can be started, or none can be talked to (no /dev/shm)."""
     # fork where there is one: the modules are loaded already, and this process has no threads
-    method = "fork" if "fork" in multiprocessing.get_all_start_methods() else "spawn"
+    method = "fork" if _forks() else "spawn"
     pool: ProcessPoolExecutor | None = None
     try:
         pool = ProcessPoolExecutor(workers, multiprocessing.get_context(method), _start, (shared, os.getpid()))

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from codemods.engine.discover import is_code
 from codemods.engine.import_lines import START
 from codemods.engine.modules import Layout
+from codemods.engine.parallel import each_read
 
 _WORD = re.compile(rb"\w+")
 
@@ -84,21 +85,24 @@ def carry_further(
                 pattern = START + rb"(\w+)[ \t]*=[ \t]*" + re.escape(name.encode()) + rb"[ \t]*(?=[;#\r\n]|\Z)"
                 for match in re.finditer(pattern, b"\n" + read(located.path)):  # type: ignore[union-attr]
                     found[module, match[1].decode()] = package
-        for path in spelling([name.decode() for name in names]):
-            if not is_code(path):
-                continue
-            data = read(path)
-            if taking.search(data) is None:
-                continue
-            for match in _FROM.finditer(b"\n" + data):
-                taken = by_module.get(absolute(layout, path, match["module"].decode()))
-                for part in _TAKEN.finditer(match["names"]) if taken else ():
+        paths = [path for path in spelling([name.decode() for name in names]) if is_code(path)]
+        for path, imports in zip(paths, each_read(_imports_of, paths, read, taking), strict=True):
+            for source, listed in imports:
+                taken = by_module.get(absolute(layout, path, source.decode()))
+                for part in _TAKEN.finditer(listed) if taken else ():
                     if part["name"].decode() in (taken or ()):
                         found[layout.module_at(path).name, (part["alias"] or part["name"]).decode()] = package
         fresh = {key: value for key, value in found.items() if key not in carriers and key[0] != package}
         carriers.update(fresh)
         new |= {name.encode() for _, name in fresh}
     return new
+
+
+def _imports_of(_: str, data: bytes, taking: re.Pattern[bytes]) -> list[tuple[bytes, bytes]]:
+    """The from-imports of a file that may take one of the names: the module, and what is listed."""
+    if taking.search(data) is None:
+        return []
+    return [(match["module"], match["names"]) for match in _FROM.finditer(b"\n" + data)]
 
 
 def _taking(names: Sequence[bytes]) -> re.Pattern[bytes]:

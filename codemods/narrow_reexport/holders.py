@@ -8,7 +8,7 @@ Invariant: it may find a file too many, never one too few; it parses nothing.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Set
 
 from codemods.engine.import_lines import import_lines
 
@@ -21,12 +21,14 @@ _BEFORE = re.compile(
     rb"\b(?:getattr|hasattr|setattr|delattr|vars|dir|object|getmembers|attrgetter|getattr_static|__getattribute__)"
     rb"[ \t\r\n]*\([ \t\r\n(]*[\w.\[\]()\"']*\Z"
 )
+# hasattr(pkg, "other")        one name, spelled out, that is no special one
+_SPELLED_OUT = re.compile(rb"[ \t\r\n]*[\"'](?!__)(\w+)[\"'][ \t\r\n]*[,)]")
 _ASKS = re.compile(rb"\b(?:[gs]etattr|hasattr|delattr|vars|attrgetter|methodcaller|__dict__|__getattribute__)\b")
 _LOADERS = (b"import_module", b"__import__", b"modules")
 
 
-def reflection_test(leaf: bytes) -> Callable[[Bindings, Iterable[bytes]], bool]:
-    """A test for files that may reach attributes of the package by a computed name; it is given what they may call it."""
+def reflection_test(leaf: bytes, wanted: Set[bytes]) -> Callable[[Bindings, Iterable[bytes]], bool]:
+    """A test for files that may reach a wanted attribute of the package by name; it is given what they may call the package."""
     # getattr(a.b.pkg, ...)        looked for from the name on, which is rarer than the calls
     # import_module("a.b.pkg")     p = a.b.pkg     p = import_module(".pkg", "a.b")
     string = _between(rb"[\"'][\w.]*", leaf, rb"[\"']")
@@ -38,7 +40,10 @@ def reflection_test(leaf: bytes) -> Callable[[Bindings, Iterable[bytes]], bool]:
             # the name stands first in the pattern: the engine then looks for its bytes alone
             name = re.compile(re.escape(word) + rb"(?<!\w" + re.escape(word) + rb")[ \t\r\n)]*[,)]")
             for found in name.finditer(data):
-                if _BEFORE.search(data[max(found.start() - 120, 0) : found.start()]) and bound.at(found.start(), word):
+                if not _BEFORE.search(data[max(found.start() - 120, 0) : found.start()]):
+                    continue
+                other = _SPELLED_OUT.match(data, found.end()) if found[0].endswith(b",") else None
+                if (other is None or other[1] in wanted) and bound.at(found.start(), word):
                     return True
         held = any(loader in data for loader in _LOADERS) and any(True for _ in string(data))
         held = held or any(bound.at(start, leaf) for start in given(data))

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from codemods.engine.graph import ImportGraph
 from codemods.engine.model import Module
+from codemods.engine.modules import Layout
 from codemods.engine.namespace import Namespaces
-from codemods.narrow_reexport.request import Checkout
 from codemods.narrow_reexport.resolve import Resolution
 
 
@@ -74,14 +74,18 @@ def taken_by_stars(orphans: frozenset[str], namespaces: Namespaces) -> frozenset
 
 
 def spared(
-    package: Module, checkout: Checkout, orphans: frozenset[str], before: ImportGraph, after: ImportGraph
+    package: Module,
+    layout: Layout,
+    losing: Iterable[str],
+    orphans: frozenset[str],
+    before: ImportGraph,
+    after: ImportGraph,
 ) -> frozenset[tuple[str, str]]:
     """Of the files that read a lost submodule of another package, those that do not get it by importing this package."""
-    assert checkout.scan is not None
     found: set[tuple[str, str]] = set()
     foreign = {name for name in orphans if not name.startswith(f"{package.name}.")}
-    for path in checkout.scan.losing if foreign else ():
-        name = checkout.layout.module_at(path).name
+    for path in losing if foreign else ():
+        name = layout.module_at(path).name
         needs = before.closure(name) - after.closure(name)
         found |= {(path, module) for module in foreign if module not in needs}
     return frozenset(found)

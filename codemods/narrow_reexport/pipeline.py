@@ -22,7 +22,7 @@ from codemods.engine.namespace import Namespaces
 from codemods.engine.project import Tree
 from codemods.engine.source import decode
 from codemods.narrow_reexport.byways import readers_of
-from codemods.narrow_reexport.context import Context
+from codemods.narrow_reexport.context import Context, FilePlan
 from codemods.narrow_reexport.forms.init_uses import InitPlan
 from codemods.narrow_reexport.forms.lazy_export import is_closed
 from codemods.narrow_reexport.forms.shim_table import shimmed
@@ -229,8 +229,19 @@ def _plan(request: Request, checkouts: Sequence[Checkout], ready: Prepared) -> N
         if request.shared_out:
             verify_share(checkout, own, request.planner)
             continue
-        checkout.earlier = Earlier(own, dict(checkout.plans))
-        drop_unused(checkout, own)
+        # most of them come out as having nothing to do, and then it need not be known whom their imports spare
+        asked = [path for path in sorted(checkout.scan.losing) if not _is_idle(checkout.plans.get(path))]
+        sparing = ready.sparing(checkout, asked)
+        spared = {path: checkout.sources[path] for path in sorted({path for path, _ in sparing.spared})}
+        checkout.earlier = Earlier(own, {path: plan for path, plan in checkout.plans.items() if path not in spared})
+        if spared:
+            checkout.plans |= plan_files(spared, sparing, None)
+        drop_unused(checkout, sparing)
+
+
+def _is_idle(plan: FilePlan | None) -> bool:
+    """Whether a file has nothing to do, and nothing to say."""
+    return plan is None or plan == FilePlan(plan.path)
 
 
 def _plan_package(

@@ -42,9 +42,15 @@ class Prepared:
     star_modules: StarModules
 
     def context_of(self, checkout: Checkout) -> Context:
-        """The context for the files of one checkout."""
-        free = spared(self.context.package, checkout, self.orphans, self.before, self.after)
-        return replace(self.context, layout=checkout.layout, spared=free)
+        """The context for the files of one checkout, as if each relied on the package for what it no longer loads."""
+        return replace(self.context, layout=checkout.layout)
+
+    def sparing(self, checkout: Checkout, paths: Iterable[str]) -> Context:
+        """The same, with what some files do not get by importing the package: their imports are followed for that."""
+        assert checkout.scan is not None
+        losing = [path for path in paths if path in checkout.scan.losing]
+        free = spared(self.context.package, checkout.layout, losing, self.orphans, self.before, self.after)
+        return replace(self.context_of(checkout), spared=free)
 
 
 def prepare(

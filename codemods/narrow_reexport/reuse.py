@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from codemods.narrow_reexport.context import Context, FilePlan, Resolutions
-from codemods.narrow_reexport.scan import has_star
+from codemods.narrow_reexport.needles import has_star
 
 
 @dataclass(slots=True)

@@ -17,7 +17,7 @@ from codemods.engine.shortened import shortened_tree
 from codemods.engine.source import NotPython, Source, TooDeep, decode, parse
 from codemods.engine.walk import analyse
 from codemods.narrow_reexport.context import Context, FilePlan
-from codemods.narrow_reexport.forms.docstring import may_show
+from codemods.narrow_reexport.forms.docstring import showing_symbols
 from codemods.narrow_reexport.left_alone import needs_expressions, unparsed
 from codemods.narrow_reexport.oversized import oversized, too_deep
 from codemods.narrow_reexport.plan import plan_tree, target_of
@@ -51,11 +51,9 @@ def verifying(context: Context) -> Context:
 def _is_settled(source: Source, tree: ast.Module, plan: FilePlan, context: Context) -> bool:
     after = edited(source, plan.edits)
     short = None if isinstance(after, Failure) else shortened_tree(source, tree, plan.edits)
-    if isinstance(after, Failure) or short is None:
+    if isinstance(after, Failure) or short is None or any(showing_symbols(source, tree, context)):
         return False
     finished = decode(after, source.path)
-    if may_show(finished, context):
-        return False
     module = context.layout.module_at(source.path)
     target = target_of(source.path, context)
     syntax = analyse(finished, short, expressions=False)

@@ -19,7 +19,7 @@ from codemods.engine.outline import Outline
 from codemods.engine.project import RememberedTree, Tree
 from codemods.engine.python_floor import oldest_python
 from codemods.engine.words import Words
-from codemods.narrow_reexport.scan import has_star
+from codemods.narrow_reexport.needles import has_star
 
 
 class Session:

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from codemods.engine import parallel
-from codemods.engine.errors import WorkerLost
+from codemods.engine.errors import Unreadable, WorkerLost
 
 JOBS = [(f"file{number}.py", b"x" * number) for number in range(50)]
 PROJECT = Path(__file__).resolve().parents[2]
@@ -44,6 +45,51 @@ def test_results_come_in_the_order_of_the_jobs_from_other_processes() -> None:
     found = list(parallel.each(length, JOBS, 1))
     assert [(path, size) for path, size, _ in found] == [(path, len(data) + 1) for path, data in JOBS]
     assert os.getpid() not in {process for _, _, process in found}
+
+
+FILES = dict(JOBS)
+
+
+@posix
+def test_many_files_are_read_by_other_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parallel, "_MANY", len(FILES))
+    read_here: list[str] = []
+
+    def read(path: str) -> bytes:  # a closure reaches them by the fork alone
+        read_here.append(path)
+        return FILES[path]
+
+    found = list(parallel.each_read(length, [*FILES], read, 1))
+    assert [(path, size) for path, size, _ in found] == [(path, len(data) + 1) for path, data in JOBS]
+    assert os.getpid() not in {process for _, _, process in found}
+    assert not read_here
+
+
+@posix
+def test_a_file_that_cannot_be_read_is_an_error_that_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parallel, "_MANY", len(FILES))
+
+    def read(path: str) -> bytes:
+        raise Unreadable("cannot be read", path=path)
+
+    with pytest.raises(Unreadable) as caught:
+        list(parallel.each_read(length, [*FILES], read, 1))
+    assert caught.value.path == "file0.py"
+    assert not multiprocessing.active_children()
+
+
+@pytest.mark.parametrize("why", ["few files", "no fork", "threads"])
+def test_files_are_read_here_where_that_is_quicker_or_safer(monkeypatch: pytest.MonkeyPatch, why: str) -> None:
+    monkeypatch.setattr(parallel, "_MANY", len(FILES) + (why == "few files"))
+    monkeypatch.setattr(parallel, "_forks", lambda: why != "no fork")
+    done = threading.Event()
+    beside = threading.Thread(target=done.wait)
+    if why == "threads":
+        beside.start()
+    found = list(parallel.each_read(length, [*FILES], FILES.__getitem__, 1))
+    done.set()
+    assert {process for _, _, process in found} == {os.getpid()}
+    assert [size for _, size, _ in found] == [len(data) + 1 for _, data in JOBS]
 
 
 @posix

@@ -14,9 +14,9 @@ from codemods.engine.errors import BadConfiguration
 from codemods.engine.model import Edit, Mention, Module, Reached, Refusal, Site, Symbol, Warned
 from codemods.engine.modules import Layout
 from codemods.narrow_reexport.context import Context, FilePlan, Patched, Resolutions
+from codemods.narrow_reexport.needles import OWN_PLAN
 from codemods.narrow_reexport.partial_plan import Asked, PartialPlan, Planned, Stage, decode, encode, fingerprint
 from codemods.narrow_reexport.resolve import Resolution
-from codemods.narrow_reexport.scan import OWN_PLAN
 from tests.narrow_reexport.trees import PKG
 from tests.narrow_reexport.verbs import contents, narrow, outside, tree
 

@@ -57,23 +57,24 @@ class Docstrings:
 def plan_docstrings(source: Source, tree: ast.Module, context: Context, plan: Planner) -> Docstrings:
     """Plan the Python that a file's docstrings show."""
     planned = Docstrings()
-    if not may_show(source, context):
-        return planned
+    showing = [*showing_symbols(source, tree, context)]
     own = {name for name in context.lost if name.startswith(f"{context.package.name}.")}
     inner = replace(as_shown(context), lost=frozenset(own))
-    names = touched_names(context)
-    for node in _docstrings(tree.body):
-        text = str(node.value)
-        if _SHOWS.search(text) is None or not spelled(text, names):
-            continue
+    for node in showing:
         _Docstring(source, node, inner, plan, planned).run(tree)
         planned.lines.add(node.lineno)
     return planned
 
 
-def may_show(source: Source, context: Context) -> bool:
-    """Whether a docstring of the file may show Python that matters, by its text."""
-    return any(mark in source.text for mark in _MARKS) and bool(source.spelled(touched_names(context)))
+def showing_symbols(source: Source, tree: ast.Module, context: Context) -> Iterator[ast.Constant]:
+    """The docstrings of a file that may show Python that matters, by their text."""
+    names = touched_names(context)
+    if not any(mark in source.text for mark in _MARKS) or not source.spelled(names):
+        return
+    for node in _docstrings(tree.body):
+        text = str(node.value)
+        if _SHOWS.search(text) is not None and spelled(text, names):
+            yield node
 
 
 def read_in_examples(source: Source, tree: ast.Module, names: Iterable[str]) -> frozenset[str]:

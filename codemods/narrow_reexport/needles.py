@@ -1,0 +1,308 @@
+"""What the bytes of one file say: may it name a symbol, hold the package, patch, or read what is no longer loaded?
+
+Owns the needles of a run, and the tests of one file by them. Files can be looked at in several processes.
+Invariant: it parses nothing; a file may be found to matter that does not, and never the other way round.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from codemods.engine.discover import SHOWING, TEMPLATES, is_code
+from codemods.engine.import_lines import START
+from codemods.engine.modules import Layout
+from codemods.engine.words import byte_words
+from codemods.narrow_reexport.byways import absolute, whole_name
+from codemods.narrow_reexport.forms.public_names import may_list
+from codemods.narrow_reexport.holders import Bindings, handing_test, reflection_test
+from codemods.narrow_reexport.resolve import Resolution
+
+_STAR = re.compile(START + rb"from[ \t\\\r\n]+([.\w \t]+?)[ \t\\\r\n]+import[ \t\\\r\n]*\(?[ \t\\\r\n]*\*")
+# a pattern for each word, which stands first: an alternative there would be tried at every byte
+_PATCHES = [
+    re.compile(word + rb"[\w.]*\([ \t\r\n]*[\"']([\w.]+)[\"']") for word in (rb"patch", rb"setattr", rb"delattr")
+]
+_OBJECTS = [re.compile(word + rb"\([^\"'\n]*[\"'](\w+)[\"']") for word in (rb"object", rb"setattr", rb"delattr")]
+_STAR_NEAR = re.compile(rb"import[ \t\\\r\n]*\(?[ \t\\\r\n]*\*")
+WORD = re.compile(rb"\w+")
+_READ = re.compile(rb"(?<!\bself)(?<!\bcls)[.\"'][ \t]*(\w+)")
+_PATH = re.compile(rb"^[ \t]*(?:from[ \t]+[.\w]+[ \t]+import\b|import[ \t]+[.\w]+)", re.M)
+_DOTTED = re.compile(rb"\.([\w\x80-\xff]+)")
+OWN_PLAN = b'{\n "command": "narrow_reexport",\n'  # a plan that was written into the tree is no part of it
+# and so are the rows for `--plan`, which name symbols for this command and for no program
+_REQUEST = re.compile(
+    rb"(?:\s|#.*\n)*version[ \t]*=[ \t]*1[ \t]*(?:#.*)?\r?\n(?:\s|#.*\n)*\[\[narrow\]\]"
+    rb"|\s*\{\s*\"version\"\s*:\s*1\s*,\s*\"narrow\"\s*:"
+)
+_CYTHON = (".pyx", ".pxd", ".pxi")
+# files that reach the package without its name: by relative imports, by a name that a module of the tree hands on
+_RELATIVE = (*_CYTHON, *(f"{suffix}{end}" for suffix in _CYTHON for end in TEMPLATES), ".ipynb")
+
+
+@dataclass(slots=True)
+class Seen:
+    """What was found in one file."""
+
+    other: bool = False  # not Python (or setup.py), and it may name a symbol through the package
+    kept: bool = False  # Python that has to be looked at
+    unsure: bool = False  # it spells a symbol: to be looked at if it can reach the package by another name
+    losing: bool = False
+    stars: frozenset[str] = frozenset()  # modules that it star-imports, as they are spelled
+    names: tuple[bytes, ...] = ()  # what its imports of the package, as a module, bind
+    reads: frozenset[str] = frozenset()
+    early: frozenset[str] = frozenset()
+    patched: frozenset[str] = frozenset()
+
+
+NOTHING = Seen()
+
+
+class Needles:
+    """The tests of one run."""
+
+    def __init__(
+        self, layout: Layout, resolutions: Sequence[Resolution], lost: Iterable[str], *, wants_names: bool
+    ) -> None:
+        package = resolutions[0].symbol.module
+        leaf = package.rpartition(".")[2].encode()
+        init = layout.locate(package)
+        self.package, self.leaf, self.layout, self.wants_names = package, leaf, layout, wants_names
+        self.init_path = init.path if init else ""
+        self.folder = init.path.rpartition("/")[0] + "/" if init else ""
+        self.names = [found.symbol.name for found in resolutions]
+        self.spelled = _needle(self.names)
+        self.own, self.foreign = _tails(package, lost)
+        self.touches = _touch_test(package, self.folder)
+        self.dotted = [found.symbol.dotted.encode() for found in resolutions]
+        self.dotted += [str(found.symbol).encode() for found in resolutions]
+        self.origins: dict[bytes, list[str]] = {}
+        self.packaged: dict[bytes, list[str]] = {}
+        for found in resolutions:
+            self.origins.setdefault(found.origin.dotted.encode(), []).append(found.symbol.name)
+            for spelled_as in (found.symbol.dotted.encode(), leaf + b"." + found.symbol.name.encode()):
+                self.packaged.setdefault(spelled_as, []).append(found.symbol.name)
+        self.alias_of, self.may_bind = _alias_pattern(package), _alias_test(package)
+        self.imported = whole_name([package.encode(), leaf])
+        last = b"|".join(map(re.escape, self.own))
+        self.loses_own = re.compile(rb"\.(?:" + last + rb")(?!\w)" if self.own else rb"(?!)")
+        self.reflects = reflection_test(leaf, frozenset([*(name.encode() for name in self.names), *self.own]))
+        self.hands_over = handing_test(leaf)
+        # what imports the package as a module spells its parent, or lies beside it
+        self.above = package.rpartition(".")[0].rpartition(".")[2].encode()
+        self.near = self.folder.rstrip("/").rpartition("/")[0] + "/"
+        modules = {package, *(found.origin.module for found in resolutions)}
+        self.fakes = re.compile(rb"\b(?:" + b"|".join(re.escape(name.encode()) for name in sorted(modules)) + rb")\b")
+
+    def look(self, path: str, data: bytes) -> Seen:
+        """What one file holds."""
+        if data.startswith(OWN_PLAN) or _REQUEST.match(data):
+            return NOTHING
+        code = is_code(path)
+        if not code:
+            return self._document(path, data)
+        seen = Seen(other=path.rpartition("/")[2] == "setup.py" and self._names_a_symbol(path, data))
+        self._module(path, data, seen)
+        return seen if seen != NOTHING else NOTHING
+
+    def _names_a_symbol(self, path: str, data: bytes) -> bool:
+        # pkg.sym      from pkg import sym      and in Cython: from . import sym
+        if any(needle in data for needle in self.dotted):
+            return True
+        if (self.leaf in data or path.endswith(_RELATIVE)) and b"import" in data and self.spelled(data):
+            return True
+        return may_list(path, data, self.package) and self.spelled(data)
+
+    def _document(self, path: str, data: bytes) -> Seen:
+        leaf = self.leaf
+        imports = b"import" in data
+        other = self._names_a_symbol(path, data)
+        if not other and path.endswith(SHOWING) and imports and leaf in data:
+            other = (
+                self.loses_own.search(data) is not None
+            )  # import pkg; pkg.sub.other()        in a cell or an example
+        reads = _names_read(data, leaf, False) if self.wants_names and imports and leaf in data else ()
+        return Seen(other=other, reads=frozenset(reads)) if other or reads else NOTHING
+
+    def _module(self, path: str, data: bytes, seen: Seen) -> None:
+        leaf = self.leaf
+        inside = path.startswith(self.folder) or (
+            path.endswith(".pyi") and f"{self.layout.module_at(path).name}.".startswith(f"{self.package}.")
+        )
+        has_leaf = leaf in data
+        if has_star(data):
+            seen.stars = frozenset(
+                b"".join(match[1].split()).decode("utf-8", "replace") for match in _STAR.finditer(b"\n" + data)
+            )
+        has_name = self.spelled(data) or (
+            (has_leaf or inside) and not data.isascii() and _spelled_otherwise(data, self.names)
+        )
+        if has_leaf and b"import" in data:
+            seen.names = self._bound(path, data)
+            if self.wants_names and path != self.init_path:
+                seen.reads = frozenset(_names_read(data, leaf, inside))
+        elif self.wants_names and inside:
+            seen.reads = frozenset(_names_read(data, leaf, inside))
+        seen.losing = self._loses(path, data, has_leaf, inside)
+        if b"sys.modules" in data and self.fakes.search(data):
+            seen.kept = True
+        if has_name:
+            if b"patch" in data or b"attr(" in data:
+                self._patches(data, seen)
+            if has_leaf or inside:
+                seen.kept = True
+                return
+            seen.unsure = True
+        compares = has_leaf and b".__all__" in data and self.touches(path, data)  # what the package exports, as a whole
+        seen.kept |= seen.losing or compares or (has_leaf and self._holds(path, data, seen))
+
+    def _bound(self, path: str, data: bytes) -> tuple[bytes, ...]:
+        if not ((self.above in data or path.startswith(self.near)) and self.may_bind(data) and self.imported(data)):
+            return ()
+        found: dict[bytes, None] = {}
+        for match in self.alias_of.finditer(b"\n" + data):
+            module = match["module"]
+            if not module or absolute(self.layout, path, module.decode()) == self.package.rpartition(".")[0]:
+                found[match["alias"] or match["from_alias"] or self.leaf] = None
+        return tuple(found)
+
+    def _loses(self, path: str, data: bytes, has_leaf: bool, inside: bool) -> bool:
+        if (has_leaf or inside) and any(_loses(data, last) for last in self.own):
+            return True
+        if not self.foreign or not (inside or (has_leaf and self.touches(path, data))):
+            return False
+        return _loses_any(data, self.foreign)
+
+    def _patches(self, data: bytes, seen: Seen) -> None:
+        early: set[str] = set()
+        patched: set[str] = set()
+        for dotted_path in {word for pattern in _PATCHES for word in pattern.findall(data)}:
+            early.update(self.origins.get(dotted_path, ()))
+            patched.update(self.packaged.get(dotted_path, ()))
+        for word in {word for pattern in _OBJECTS for word in pattern.findall(data)}:
+            patched.update(self.packaged.get(self.leaf + b"." + word, ()))
+        seen.early, seen.patched = frozenset(early), frozenset(patched)
+
+    def _holds(self, path: str, data: bytes, seen: Seen) -> bool:
+        bound = Bindings(data)
+        called = {self.leaf, *seen.names}  # what the file may call the package
+        return self.reflects(bound, called) or (self.touches(path, data) and self.hands_over(bound))
+
+
+def has_star(data: bytes) -> bool:
+    """Whether a file may hold a star import."""
+    return _STAR_NEAR.search(data) is not None
+
+
+def _needle(names: Sequence[str]) -> Callable[[bytes], bool]:
+    encoded = [name.encode() for name in names]
+    odd = [name for name in encoded if not name.isascii()]
+    if odd:
+        return lambda data: (
+            any(name in data for name in encoded) or not data.isascii()
+        )  # identifiers are compared after NFKC
+    if len(encoded) <= 8:
+        return lambda data: any(name in data for name in encoded)
+    wanted = frozenset(encoded)
+    return lambda data: not wanted.isdisjoint(byte_words(data))
+
+
+def _spelled_otherwise(data: bytes, names: Sequence[str]) -> bool:
+    # identifiers are compared after NFKC: a ligature may spell an ASCII name
+    text = data.decode("utf-8", "replace")
+    if unicodedata.is_normalized("NFKC", text):
+        return False
+    text = unicodedata.normalize("NFKC", text)
+    return any(name in text for name in names)
+
+
+def _alias_pattern(package: str) -> re.Pattern[bytes]:
+    # import a.b.pkg [as x]        from a.b import pkg [as x]        from . import pkg
+    parent, _, leaf = package.rpartition(".")
+    whole = re.escape(package.encode())
+    last = re.escape(leaf.encode())
+    above = re.escape(parent.rpartition(".")[2].encode())
+    from_parent = (rb"(?:[.\w]*\b" + above + rb"|\.+)") if parent else rb"(?!)"
+    return re.compile(
+        START + rb"(?:(?:lazy[ \t]+)?import\b[^#\n]*?\b" + whole + rb"[ \t]+as[ \t]+(?P<alias>\w+)"
+        rb"|(?:lazy[ \t]+)?import\b[^#\n]*?(?<![\w.])" + whole + rb"[ \t]*(?=[,;#\r\n]|\Z)"
+        rb"|(?:lazy[ \t]+)?from[ \t]+(?P<module>"
+        + from_parent
+        + rb")[ \t]+import\b[^;]*?(?<![\w.])"
+        + last
+        + rb"(?![\w.])(?:[ \t]+as[ \t]+(?P<from_alias>\w+))?)"
+    )
+
+
+def _alias_test(package: str) -> Callable[[bytes], bool]:
+    """Whether the alias pattern can match at all: what it must contain, the rarest word of it first."""
+    parent = package.rpartition(".")[0]
+    whole = re.compile(re.escape(package.encode()) + rb"[ \t]*(?:[,;#\r\n]|[ \t]as\b|\Z)")
+    if not parent:
+        return lambda data: whole.search(data) is not None
+    above = re.escape(parent.rpartition(".")[2].encode())
+    below = re.compile(rb"from[ \t]+(?:[.\w]*\b" + above + rb"|\.+)[ \t]+import\b")
+    return lambda data: below.search(data) is not None or whole.search(data) is not None
+
+
+def _touch_test(package: str, folder: str) -> Callable[[str, bytes], bool]:
+    # the file imports the package itself: a.b.pkg, from a.b import pkg, from .pkg import x
+    parent, _, leaf = package.rpartition(".")
+    if not parent:
+        pattern = re.compile(
+            START + rb"(?:lazy[ \t]+)?(?:from|import)\b[^#\n]*?(?<![\w.])" + re.escape(leaf.encode()) + rb"\b"
+        )
+        return lambda path, data: pattern.search(b"\n" + data) is not None
+    above = parent.rpartition(".")[2].encode()
+    near = folder.rstrip("/").rpartition("/")[0] + "/"
+    dotted = above + b"." + leaf.encode()
+    return lambda path, data: (
+        dotted in data or (above + b" import" in data) or (path.startswith(near) and b"." + leaf.encode() in data)
+    )
+
+
+def _tails(package: str, lost: Iterable[str]) -> tuple[tuple[bytes, ...], dict[bytes, tuple[bytes, ...]]]:
+    """The lost modules below the package itself by their names; the others by theirs, each with those of its parents."""
+    own: set[bytes] = set()
+    foreign: dict[bytes, set[bytes]] = {}
+    for dotted in lost:
+        parent, _, last = dotted.rpartition(".")
+        if parent == package:
+            own.add(last.encode())  # an alias may stand for the package, but its submodules keep their names
+        elif parent:
+            foreign.setdefault(last.encode(), set()).add(parent.rpartition(".")[2].encode())
+    return tuple(sorted(own)), {last: tuple(sorted(foreign[last])) for last in sorted(foreign)}
+
+
+def _loses(data: bytes, last: bytes, above: tuple[bytes, ...] = (b"",)) -> bool:
+    # pkg.sub in an expression; import statements name what they load, and stars are looked at apart
+    at = data.find(b"." + last)
+    while at >= 0:
+        end = at + len(last) + 1
+        if not WORD.match(data, end):
+            row = data[data.rfind(b"\n", 0, at) + 1 : at].lstrip()
+            if row.rstrip().endswith(above) and not row.startswith((b"from ", b"import ", b"#")):
+                return True
+        at = data.find(b"." + last, end)
+    return False
+
+
+def _loses_any(data: bytes, foreign: dict[bytes, tuple[bytes, ...]]) -> bool:
+    # other.sub        the words behind a dot are found once for all modules
+    read = foreign.keys() & set(_DOTTED.findall(data))
+    return any(_loses(data, last, foreign[last]) for last in read)
+
+
+def _names_read(data: bytes, leaf: bytes, inside: bool) -> set[str]:
+    module = rb"(?:[.\w]*\b" + re.escape(leaf) + (rb"|\.+" if inside else b"") + rb")"
+    found: set[str] = set()
+    for match in re.finditer(
+        rb"\bfrom[ \t]+" + module + rb"[ \t\\\r\n]+import\b[ \t]*(\([^)]*\)|(?:[^\n;\\]|\\\r?\n)*)", data
+    ):
+        found |= {word.decode("utf-8", "replace") for word in WORD.findall(match[1])}
+    # p.sym    "sym"        the character in front is looked for, which is quicker than the name before it
+    # (what an import statement loads, it does not read through the package)
+    found |= {word.decode("utf-8", "replace") for word in set(_READ.findall(_PATH.sub(b"", data)))}
+    return found
