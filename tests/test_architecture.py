@@ -185,6 +185,7 @@ def test_tests_mirror_the_modules() -> None:
         "weave",
         "page",
         "late_readers",
+        "lookup",
         "verdicts",
         "literal",
         "label",

@@ -96,6 +96,7 @@ def assemble(
             checkouts,
             context,
             lost,
+            before,
             after,
             overlay.get(package.path, b""),
             accept=request.options.accept_side_effects,

@@ -23,11 +23,15 @@ from codemods.engine.source import NotPython, Source, decode, parse
 from codemods.engine.walk import analyse
 from codemods.narrow_reexport.context import Context
 from codemods.narrow_reexport.forms.foreign_state import state_changes
-from codemods.narrow_reexport.forms.registration import registrations
+from codemods.narrow_reexport.forms.lookup import lookups
+from codemods.narrow_reexport.forms.registration import Registration, registrations
 from codemods.narrow_reexport.forms.verdicts import accepts
 from codemods.narrow_reexport.request import Checkout
 
-_SPELLS = re.compile(rb"^(?:@[\w.]*(?i:regist)|[\w.]*(?i:regist)\w*\()", re.M)
+_SPELLS = re.compile(
+    rb"^(?:@[\w.]*(?i:regist)|[\w.]*(?i:regist)\w*\(|class\b[^\n]*\bmetaclass[ \t]*=[ \t]*(?!(?:\w+\.)?(?:ABC|Enum)Meta\b))",
+    re.M,
+)
 _FINDS_ALL = re.compile(rb"\b(?:iter_modules|walk_packages|glob|listdir|iterdir|scandir|autodiscover_modules)\(")
 
 
@@ -45,6 +49,7 @@ class _Effect:
     site: Site
     said: str
     certain: bool
+    registration: Registration | None = None
 
 
 def side_effects(
@@ -52,6 +57,7 @@ def side_effects(
     checkouts: Sequence[Checkout],
     context: Context,
     lost: frozenset[str],
+    before: ImportGraph,
     after: ImportGraph,
     init: bytes,
     *,
@@ -68,6 +74,7 @@ def side_effects(
     imported = _Imported({})
     importers = _importers(lost, after)
     loads = cache(after.closure)
+    registered: dict[str, list[Registration]] = {}
     # what the call sites load by their new imports
     reached = _closures(after, [name for name in origins if _is_imported(name, checkouts, namespaces, imported)], lost)
     for name in sorted(lost):
@@ -83,6 +90,7 @@ def side_effects(
         if not known and _is_loaded(_loaders(name, importers), lost, checkouts, context, init, imported):
             known = True
         symbol = _symbol_of(name, context, loads)
+        registered[name] = [each.registration for each in effects if each.certain and each.registration is not None]
         if known and name not in origins:
             # call sites that load the origin still run it; those that only import the package do not
             certain = [each for each in effects if each.certain and not _is_taken_on(each.site, context)]
@@ -99,7 +107,43 @@ def side_effects(
                 said = each.said if each.certain else each.said.replace(" registers ", " may register ")
                 reason = f"{said}; import {context.package.name} no longer runs it"
                 plan.warnings.append(Warned(each.site, symbol, reason))
+    plan.refusals += _missed(registered, checkouts[0], namespaces, context, before, after, loads)
     return plan
+
+
+def _missed(
+    registered: Mapping[str, Sequence[Registration]],
+    checkout: Checkout,
+    namespaces: Namespaces,
+    context: Context,
+    before: ImportGraph,
+    after: ImportGraph,
+    loads: Callable[[str], Collection[str]],
+) -> Iterator[Refusal]:
+    """Who looks up, as it is imported, what a lost module has registered by then, and will not have.
+
+    Asked are the modules that `import package` goes on loading, and the edited ones.
+    """
+    # pkg/__init__.py:  from .sequences import SeqPer        it registers EmptySequence with S
+    #                   EmptySequence = S.EmptySequence
+    if not any(registered.values()):
+        return
+    loaded = after.closure(context.package.name)
+    edited_too = {checkout.layout.module_at(path).name for path, plan in checkout.plans.items() if plan.edits}
+    for name in sorted(loaded | edited_too):
+        module = namespaces.locate(name)
+        if module is None or not module.path or not runs(module.path):
+            continue
+        for lookup in lookups(module, namespaces, [each for found in registered.values() for each in found]):
+            source = next(name for name, found in registered.items() if lookup.registration in found)
+            if name == source or source not in before.closure(name) or source in loads(name):
+                continue
+            if _is_taken_on(lookup.site, context):
+                continue
+            registers = f"{source} registers it ({lookup.registration.site}), and is no longer loaded by then"
+            reason = f"{lookup.spelled} is looked up as {name} is imported; {registers}"
+            hint = f"import {source} there, for what it registers"
+            yield Refusal(lookup.site, _symbol_of(source, context, loads), reason, hint)
 
 
 def _effects(module: Module, namespaces: Namespaces) -> Iterator[_Effect]:
@@ -107,7 +151,8 @@ def _effects(module: Module, namespaces: Namespaces) -> Iterator[_Effect]:
     for registered in registrations(module, namespaces):
         state = states.get(registered.site.line)
         if registered.stores or state is None or not state.certain:
-            yield _Effect(registered.site, f"{registered.callee}() registers an object", bool(registered.stores))
+            said = f"{registered.callee}() registers an object"
+            yield _Effect(registered.site, said, bool(registered.stores), registered)
             states.pop(registered.site.line, None)
     for state in states.values():
         yield _Effect(state.site, f"{module.name} {state.said}", state.certain)

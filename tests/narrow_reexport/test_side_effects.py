@@ -164,3 +164,56 @@ def test_whatever_fills_a_container_of_another_module_is_refused(filled: str) ->
 def test_what_fills_nothing_of_others_is_no_side_effect(kept: str) -> None:
     text = f"from reg import KNOWN\n\n\ndef sym():\n    return 's'\n\n\n{kept}"
     check_rewritten({**FILES, "pkg/sub.py": text}, "pkg", "sym", EMPTY)
+
+
+KEEPER = (
+    "class Keeper:\n    def add(self, cls):\n        setattr(self, cls.__name__, cls)\n\n\nS = Keeper()\nT = Keeper()\n"
+)
+KNOWN = "KNOWN = {}\n\n\ndef keep(cls):\n    KNOWN[cls.__name__] = cls\n"
+LOOKED_UP: Tree = {
+    "pkg/sub.py": "from reg import Meta\n\n\nclass Sym:\n    pass\n\n\nclass One(metaclass=Meta):\n    pass\n",
+    "user.py": "from pkg import Sym\n\nprint(Sym)\n",
+}
+AS_ATTRIBUTE: Tree = {
+    **LOOKED_UP,
+    "reg.py": f"{KEEPER}\n\nclass Meta(type):\n    def __init__(cls, *rest):\n        S.add(cls)\n",
+}
+AS_ITEM: Tree = {
+    **LOOKED_UP,
+    "reg.py": f"{KNOWN}\n\nclass Meta(type):\n    def __init__(cls, *rest):\n        keep(cls)\n",
+}
+IMPORTS = "import reg\nfrom reg import *\nfrom .sub import Sym\n"
+
+
+@pytest.mark.parametrize(
+    ("tree", "line"),
+    [
+        (AS_ATTRIBUTE, "One = S.One\n"),
+        (AS_ATTRIBUTE, "One = [reg.S.One]\n"),
+        (AS_ATTRIBUTE, "class Two(S.One): pass\n"),
+        (AS_ATTRIBUTE, "def f(one=S.One): pass\n"),
+        (AS_ITEM, "One = KNOWN['One']\n"),
+        (AS_ITEM, "print(reg.KNOWN['One'].__name__)\n"),
+    ],
+)
+def test_what_the_init_looks_up_as_it_is_imported_must_be_registered_by_then(tree: Tree, line: str) -> None:
+    tree = {**tree, "pkg/__init__.py": IMPORTS + line}
+    check_refused(tree, "pkg", "Sym", "pkg.sub registers it .*no longer loaded", at="pkg/__init__.py:4")
+
+
+@pytest.mark.parametrize(
+    ("tree", "line"),
+    [
+        (AS_ATTRIBUTE, "def f():\n    return S.One\n"),
+        (AS_ATTRIBUTE, "f = lambda: S.One\n"),
+        (AS_ATTRIBUTE, "T.One = 1\nOne = T.One\n"),
+        (AS_ATTRIBUTE, "import pkg.sub\nOne = S.One\n"),
+        (AS_ITEM, "One = KNOWN.get('One')\nKNOWN['Two'] = 2\nprint(KNOWN['Two'])\n"),
+        (AS_ITEM, "One = {'One': 1}['One']\n"),
+    ],
+)
+def test_other_lookups_need_not_wait_for_it(tree: Tree, line: str) -> None:
+    tree = {**tree, "pkg/__init__.py": IMPORTS + line}
+    after = {"user.py": "from pkg.sub import Sym\n\nprint(Sym)\n"}
+    after["pkg/__init__.py"] = IMPORTS.replace("from .sub import Sym\n", "") + line
+    check_rewritten(tree, "pkg", "Sym", after, run=["user"])

@@ -21,12 +21,16 @@ from codemods.narrow_reexport.forms.keeping import Trace
 
 @dataclass(frozen=True, slots=True)
 class Registration:
-    """A site that hands an object to `callee`; `stores` is None where the body cannot be seen; `into` what keeps it."""
+    """A site that hands an object to `callee`; `stores` is None where the body cannot be seen; `into` what keeps it.
+
+    `keys` are the names of what is handed over, and the strings beside it: somebody may look it up by one of them.
+    """
 
     site: Site
     callee: str
     stores: bool | None
     into: Symbol | None = None
+    keys: frozenset[str] = frozenset()
 
 
 def registrations(module: Module, namespaces: Namespaces) -> tuple[Registration, ...]:
@@ -44,7 +48,8 @@ def registrations(module: Module, namespaces: Namespaces) -> tuple[Registration,
             known[key] = _verdict(call, top, namespaces)
         stores, into = known[key]
         if stores or (stores is None and not in_class and isinstance(call, ast.Call)):
-            found.append(Registration(syntax.source.site_of(node), _spelled(call), stores, into))
+            keys = _keys(node, call, syntax) if into is not None else frozenset()
+            found.append(Registration(syntax.source.site_of(node), _spelled(call), stores, into, keys))
     return tuple(found)
 
 
@@ -144,6 +149,19 @@ def _objects(syntax: Syntax) -> set[str]:
                 ):
                     made.add(name)
     return made - {"__all__"}
+
+
+def _keys(node: ast.AST, handed: ast.Call | ast.ClassDef, syntax: Syntax) -> frozenset[str]:
+    # @register("name")                REGISTRY.add("name", sym)
+    # def sym(): ...
+    if isinstance(handed, ast.ClassDef):
+        return frozenset({handed.name})
+    found = {n.id for part in handed.args for n in ast.walk(part) if isinstance(n, ast.Name)}
+    found |= {n.value for n in ast.walk(handed) if isinstance(n, ast.Constant) and isinstance(n.value, str)}
+    for statement in running(syntax.tree.body):
+        if node in getattr(statement, "decorator_list", ()):
+            found.add(statement.name)  # type: ignore[attr-defined]
+    return frozenset(found - {OBJECT})
 
 
 def _names(node: ast.AST, names: set[str]) -> bool:
