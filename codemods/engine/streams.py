@@ -20,7 +20,7 @@ from types import FrameType
 from typing import TextIO
 
 from codemods.engine.errors import CannotWrite
-from codemods.engine.memory import collecting_rarely
+from codemods.engine.memory import collect_rarely
 from codemods.engine.report import paint, wants_colour
 
 _STYLE = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
@@ -40,7 +40,8 @@ class Stopped(BaseException):
 
 def ending_well(work: Callable[[], int]) -> int:
     """Do the work of a command; its exit code, or that of the signal that ended it."""
-    with _signals(), _headroom(), collecting_rarely():
+    collect_rarely()
+    with _signals(), _headroom():
         try:
             return work()
         except RecursionError as error:

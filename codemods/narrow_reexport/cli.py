@@ -72,7 +72,6 @@ def _invoked(arguments: Mapping[str, object]) -> int:
 
 def _run(request: Request, arguments: Mapping[str, object], options: NarrowOptions) -> int:
     from codemods.engine import project
-    from codemods.narrow_reexport import from_shims, many, pipeline
 
     wishes = bulk_cli.wishes_of(arguments)
     dry = bool(arguments["show_diff"] or arguments["check"] or wishes)
@@ -88,8 +87,7 @@ def _run(request: Request, arguments: Mapping[str, object], options: NarrowOptio
             said = shards_cli.share(request, arguments)
             say(said, err=True) if not arguments["quiet"] else None
             return DONE
-        work = from_shims.run if request.from_shims else many.run if request.plan else pipeline.run
-        result = work(request)
+        result = _result(request)
         said = shards_cli.merged(request)
     with request.clock.stage("cost"):
         result = _with_cost(request, result, wanted=bool(arguments["cost"]))
@@ -113,6 +111,21 @@ def _run(request: Request, arguments: Mapping[str, object], options: NarrowOptio
 
         say(profile_lines(request.clock.shares(), peak_memory()), err=True)
     return code
+
+
+def _result(request: Request) -> Result:
+    # each brings modules that the others do without
+    if request.from_shims:
+        from codemods.narrow_reexport import from_shims
+
+        return from_shims.run(request)
+    if request.plan:
+        from codemods.narrow_reexport import many
+
+        return many.run(request)
+    from codemods.narrow_reexport import pipeline
+
+    return pipeline.run(request)
 
 
 def _with_cost(request: Request, result: Result, *, wanted: bool) -> Result:

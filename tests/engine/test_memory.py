@@ -3,15 +3,32 @@
 from __future__ import annotations
 
 import gc
+import subprocess
+import sys
+from pathlib import Path
 
-import pytest
+from codemods.engine.memory import RARELY, collect_rarely
 
-from codemods.engine.memory import RARELY, collecting_rarely
+PROJECT = Path(__file__).resolve().parents[2]
+AT_EXIT = """
+import atexit, gc
+atexit.register(lambda: print(gc.get_freeze_count() > 0))
+from codemods.engine.memory import collect_rarely
+collect_rarely()
+collect_rarely()
+print(gc.get_freeze_count() > 0)
+"""
 
 
-def test_the_collector_looks_rarely_meanwhile_and_as_before_afterwards() -> None:
+def test_the_collector_looks_rarely_from_then_on() -> None:
     before = gc.get_threshold()
-    with pytest.raises(KeyError), collecting_rarely():
+    try:
+        collect_rarely()
         assert gc.get_threshold() == RARELY
-        raise KeyError
-    assert gc.get_threshold() == before
+    finally:
+        gc.set_threshold(*before)
+
+
+def test_as_the_interpreter_ends_nothing_is_looked_through() -> None:
+    done = subprocess.run([sys.executable, "-c", AT_EXIT], cwd=PROJECT, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "True"]
