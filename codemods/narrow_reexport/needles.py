@@ -98,11 +98,8 @@ class Needles:
 
     def look(self, path: str, data: bytes) -> Seen:
         """What one file holds."""
-        if data.startswith(OWN_PLAN) or _REQUEST.match(data):
-            return NOTHING
-        code = is_code(path)
-        if not code:
-            return self._document(path, data)
+        if not is_code(path):
+            return NOTHING if data.startswith(OWN_PLAN) or _REQUEST.match(data) else self._document(path, data)
         seen = Seen(other=path.rpartition("/")[2] == "setup.py" and self._names_a_symbol(path, data))
         self._module(path, data, seen)
         return seen if seen != NOTHING else NOTHING
@@ -145,7 +142,8 @@ class Needles:
                 seen.reads = frozenset(_names_read(data, leaf, inside))
         elif self.wants_names and inside:
             seen.reads = frozenset(_names_read(data, leaf, inside))
-        seen.losing = self._loses(path, data, has_leaf, inside)
+        touches = self.touches(path, data) if has_leaf else False
+        seen.losing = self._loses(data, has_leaf or inside, inside or touches)
         if b"sys.modules" in data and self.fakes.search(data):
             seen.kept = True
         if has_name:
@@ -155,8 +153,8 @@ class Needles:
                 seen.kept = True
                 return
             seen.unsure = True
-        compares = has_leaf and b".__all__" in data and self.touches(path, data)  # what the package exports, as a whole
-        seen.kept |= seen.losing or compares or (has_leaf and self._holds(path, data, seen))
+        compares = touches and b".__all__" in data  # what the package exports, as a whole
+        seen.kept |= seen.losing or compares or (has_leaf and self._holds(data, seen, touches))
 
     def _bound(self, path: str, data: bytes) -> tuple[bytes, ...]:
         if not ((self.above in data or path.startswith(self.near)) and self.may_bind(data) and self.imported(data)):
@@ -168,12 +166,10 @@ class Needles:
                 found[match["alias"] or match["from_alias"] or self.leaf] = None
         return tuple(found)
 
-    def _loses(self, path: str, data: bytes, has_leaf: bool, inside: bool) -> bool:
-        if (has_leaf or inside) and any(_loses(data, last) for last in self.own):
+    def _loses(self, data: bytes, spells: bool, touches: bool) -> bool:
+        if spells and any(_loses(data, last) for last in self.own):
             return True
-        if not self.foreign or not (inside or (has_leaf and self.touches(path, data))):
-            return False
-        return _loses_any(data, self.foreign)
+        return touches and bool(self.foreign) and _loses_any(data, self.foreign)
 
     def _patches(self, data: bytes, seen: Seen) -> None:
         early: set[str] = set()
@@ -185,10 +181,10 @@ class Needles:
             patched.update(self.packaged.get(self.leaf + b"." + word, ()))
         seen.early, seen.patched = frozenset(early), frozenset(patched)
 
-    def _holds(self, path: str, data: bytes, seen: Seen) -> bool:
+    def _holds(self, data: bytes, seen: Seen, touches: bool) -> bool:
         bound = Bindings(data)
         called = {self.leaf, *seen.names}  # what the file may call the package
-        return self.reflects(bound, called) or (self.touches(path, data) and self.hands_over(bound))
+        return self.reflects(bound, called) or (touches and self.hands_over(bound))
 
 
 def has_star(data: bytes) -> bool:
