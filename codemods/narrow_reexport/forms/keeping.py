@@ -50,7 +50,7 @@ class Trace(Callees):
     def __init__(self, namespaces: Namespaces, top: Frame) -> None:
         super().__init__(namespaces, top)
         self.into: Symbol | None = None
-        self.walked: set[Frame] = set()
+        self.walked: set[Frame | ast.Call] = set()
         self.unseen = False
         self.own = False  # kept by the registering module itself
 
@@ -85,7 +85,9 @@ class Trace(Callees):
         parts = [*call.args, *(keyword.value for keyword in call.keywords)]
         got = frame.mentions(*parts) or (frame is self.top and any(isinstance(part, ast.Lambda) for part in parts))
         for inner in _calls(call.func, *parts) if frame is self.top else ():
-            self.called(inner, frame)  # in a body, `effects` comes by them
+            if inner not in self.walked:  # X.add(f).add(g): the inner calls come by theirs, too
+                self.walked.add(inner)
+                self.called(inner, frame)  # in a body, `effects` comes by them
         got = got or _on_itself(call, frame)
         for value in self.values(call.func, frame):
             if self.into is None and (got or (isinstance(value, Function) and value.frame and value.frame.given)):

@@ -121,3 +121,12 @@ def test_a_circle_of_names_holds_what_any_of_them_holds(first: str) -> None:
     registry = f"KEPT = []\ndef register(f):\n    a = b\n    b = c or KEPT\n    c = a\n    {first}.append(f)\n    a.add(f)\n    return f\n"
     call = "from registry import register\n@register\ndef sym(): ...\n"
     assert found({"registry.py": registry, "sub.py": call}) == [(2, True)]
+
+
+def test_a_long_chain_of_calls_is_walked_once() -> None:
+    chain = "".join(f".register(f{at})" for at in range(40))
+    made = "".join(f"def f{at}(): ...\n" for at in range(40))
+    fluent = INSTANCE.replace("return f\n", "return self\n")
+    assert found({"registry.py": fluent, "sub.py": f"from registry import REGISTRY\n{made}REGISTRY{chain}\n"}) == [
+        (42, True)
+    ]
