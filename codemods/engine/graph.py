@@ -137,16 +137,19 @@ class ImportGraph:
             self._edges[name] = tuple(found)
         return self._edges[name]
 
-    def closure(self, name: str) -> frozenset[str]:
-        """Every dotted name that `import name` loads: itself, its parents, and what they import in turn."""
-        seen = {name}
+    def closure(self, name: str, running: Iterable[str] = ()) -> frozenset[str]:
+        """Every dotted name that `import name` loads: itself, its parents, and what they import in turn.
+
+        Modules that are `running` already are not entered again; they are left out, with what they alone import.
+        """
+        seen = {name, *running}
         todo = [name]
         while todo:
             for edge in self.edges(todo.pop()):
                 if edge.imported not in seen:
                     seen.add(edge.imported)
                     todo.append(edge.imported)
-        return frozenset(seen)
+        return frozenset(seen.difference(running))
 
     def chain(self, source: str, target: str) -> tuple[ImportEdge, ...]:
         """A shortest chain of edges from `source` to `target`; empty where none leads there."""

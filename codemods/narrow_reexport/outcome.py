@@ -29,6 +29,7 @@ from codemods.narrow_reexport.forms.shim_table import Moved
 from codemods.narrow_reexport.forms.unread_star import unread_stars
 from codemods.narrow_reexport.forms.verdicts import accepts
 from codemods.narrow_reexport.laid_bare import laid_bare
+from codemods.narrow_reexport.missed import missed_lookups
 from codemods.narrow_reexport.parts import Ground, ground
 from codemods.narrow_reexport.plan import plan_file
 from codemods.narrow_reexport.request import Checkout, Request, Result, StillLoaded, accepted_sites
@@ -96,11 +97,13 @@ def assemble(
             checkouts,
             context,
             lost,
-            before,
             after,
             overlay.get(package.path, b""),
             accept=request.options.accept_side_effects,
         )
+        if not request.options.callers_only:
+            missed = missed_lookups(effects.registered, main, namespaces, context, before, after)
+            refusals += _unaccepted(missed, request)
     refusals += effects.refusals
     warnings += effects.warnings
     accepted += effects.accepted

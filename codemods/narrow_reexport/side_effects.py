@@ -23,12 +23,11 @@ from codemods.engine.source import NotPython, Source, decode, parse
 from codemods.engine.walk import analyse
 from codemods.narrow_reexport.context import Context
 from codemods.narrow_reexport.forms.foreign_state import state_changes
-from codemods.narrow_reexport.forms.lookup import lookups
 from codemods.narrow_reexport.forms.registration import Registration, registrations
 from codemods.narrow_reexport.forms.verdicts import accepts
 from codemods.narrow_reexport.request import Checkout
 
-_SPELLS = re.compile(
+SPELLS_REGISTRATION = re.compile(
     rb"^(?:@[\w.]*(?i:regist)|[\w.]*(?i:regist)\w*\(|class\b[^\n]*\bmetaclass[ \t]*=[ \t]*(?!(?:\w+\.)?(?:ABC|Enum)Meta\b))",
     re.M,
 )
@@ -37,11 +36,12 @@ _FINDS_ALL = re.compile(rb"\b(?:iter_modules|walk_packages|glob|listdir|iterdir|
 
 @dataclass(slots=True)
 class SideEffects:
-    """The verdicts, and what was taken on."""
+    """The verdicts, what was taken on, and the registrations of the lost modules that were looked at."""
 
     refusals: list[Refusal]
     warnings: list[Warned]
     accepted: list[Refusal]
+    registered: dict[str, tuple[Registration, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,6 @@ def side_effects(
     checkouts: Sequence[Checkout],
     context: Context,
     lost: frozenset[str],
-    before: ImportGraph,
     after: ImportGraph,
     init: bytes,
     *,
@@ -67,14 +66,13 @@ def side_effects(
 
     `init` is the package's `__init__` as it will be: an import that moved into one of its functions still loads the origin.
     """
-    plan = SideEffects([], [], [])
+    plan = SideEffects([], [], [], {})
     if not lost or context.verifying:
         return plan
     origins = {found.loads for found in context.resolutions} & lost
     imported = _Imported({})
     importers = _importers(lost, after)
     loads = cache(after.closure)
-    registered: dict[str, list[Registration]] = {}
     # what the call sites load by their new imports
     reached = _closures(after, [name for name in origins if _is_imported(name, checkouts, namespaces, imported)], lost)
     for name in sorted(lost):
@@ -82,15 +80,15 @@ def side_effects(
         if module is None or not module.path:
             continue
         known = name in reached
-        if known and name not in origins and not _SPELLS.search(namespaces.bytes_of(module)):
+        if known and name not in origins and not SPELLS_REGISTRATION.search(namespaces.bytes_of(module)):
             continue
         effects = [*_effects(module, namespaces)]
+        plan.registered[name] = tuple(each.registration for each in effects if each.registration is not None)
         if not effects:
             continue
         if not known and _is_loaded(_loaders(name, importers), lost, checkouts, context, init, imported):
             known = True
-        symbol = _symbol_of(name, context, loads)
-        registered[name] = [each.registration for each in effects if each.certain and each.registration is not None]
+        symbol = symbol_of(name, context, loads)
         if known and name not in origins:
             # call sites that load the origin still run it; those that only import the package do not
             certain = [each for each in effects if each.certain and not _is_taken_on(each.site, context)]
@@ -107,43 +105,7 @@ def side_effects(
                 said = each.said if each.certain else each.said.replace(" registers ", " may register ")
                 reason = f"{said}; import {context.package.name} no longer runs it"
                 plan.warnings.append(Warned(each.site, symbol, reason))
-    plan.refusals += _missed(registered, checkouts[0], namespaces, context, before, after, loads)
     return plan
-
-
-def _missed(
-    registered: Mapping[str, Sequence[Registration]],
-    checkout: Checkout,
-    namespaces: Namespaces,
-    context: Context,
-    before: ImportGraph,
-    after: ImportGraph,
-    loads: Callable[[str], Collection[str]],
-) -> Iterator[Refusal]:
-    """Who looks up, as it is imported, what a lost module has registered by then, and will not have.
-
-    Asked are the modules that `import package` goes on loading, and the edited ones.
-    """
-    # pkg/__init__.py:  from .sequences import SeqPer        it registers EmptySequence with S
-    #                   EmptySequence = S.EmptySequence
-    if not any(registered.values()):
-        return
-    loaded = after.closure(context.package.name)
-    edited_too = {checkout.layout.module_at(path).name for path, plan in checkout.plans.items() if plan.edits}
-    for name in sorted(loaded | edited_too):
-        module = namespaces.locate(name)
-        if module is None or not module.path or not runs(module.path):
-            continue
-        for lookup in lookups(module, namespaces, [each for found in registered.values() for each in found]):
-            source = next(name for name, found in registered.items() if lookup.registration in found)
-            if name == source or source not in before.closure(name) or source in loads(name):
-                continue
-            if _is_taken_on(lookup.site, context):
-                continue
-            registers = f"{source} registers it ({lookup.registration.site}), and is no longer loaded by then"
-            reason = f"{lookup.spelled} is looked up as {name} is imported; {registers}"
-            hint = f"import {source} there, for what it registers"
-            yield Refusal(lookup.site, _symbol_of(source, context, loads), reason, hint)
 
 
 def _effects(module: Module, namespaces: Namespaces) -> Iterator[_Effect]:
@@ -162,7 +124,7 @@ def _is_taken_on(site: Site, context: Context) -> bool:
     return (site.path, site.line) in context.accepted or accepts(site.text)
 
 
-def _symbol_of(name: str, context: Context, loads: Callable[[str], Collection[str]]) -> str:
+def symbol_of(name: str, context: Context, loads: Callable[[str], Collection[str]]) -> str:
     """The symbol whose origin is the module, or loaded it."""
     for found in context.resolutions:
         if found.loads == name:

@@ -30,7 +30,7 @@ def lookups(module: Module, namespaces: Namespaces, registered: Iterable[Registr
     """Where the module looks up one of these as it is imported."""
     by_key: dict[str, list[Registration]] = {}
     for each in registered:
-        for key in each.keys if each.into is not None else ():
+        for key in each.keys:
             by_key.setdefault(key, []).append(each)
     data = namespaces.bytes_of(module)
     if not any(before + key.encode() in data for key in by_key for before in (b".", b'"', b"'")):
@@ -43,6 +43,12 @@ def lookups(module: Module, namespaces: Namespaces, registered: Iterable[Registr
             values = callees.values(node.value, callees.top)  # type: ignore[attr-defined]
             if syntax is not None and any(place(value) == each.into for value in values):
                 yield Lookup(syntax.source.site_of(node), ast.unparse(node), each)
+
+
+def looked_up(module: Module, namespaces: Namespaces) -> frozenset[str]:
+    """The names by which the module looks anything up as it is imported."""
+    syntax = namespaces.syntax(module)
+    return frozenset(key for node in _eager(syntax.tree.body) if (key := _key(node))) if syntax else frozenset()
 
 
 def _key(node: ast.expr) -> str:
