@@ -74,6 +74,7 @@ class Needles:
         self.folder = init.path.rpartition("/")[0] + "/" if init else ""
         self.names = [found.symbol.name for found in resolutions]
         self.spelled = _needle(self.names)
+        lost = [*lost]
         self.own, self.foreign = _tails(package, lost)
         self.touches = _touch_test(package, self.folder)
         self.dotted = [found.symbol.dotted.encode() for found in resolutions]
@@ -88,7 +89,9 @@ class Needles:
         self.imported = whole_name([package.encode(), leaf])
         last = b"|".join(map(re.escape, self.own))
         self.loses_own = re.compile(rb"\.(?:" + last + rb")(?!\w)" if self.own else rb"(?!)")
-        self.reflects = reflection_test(leaf, frozenset([*(name.encode() for name in self.names), *self.own]))
+        # getattr(pkg, "mid").leaf        a package on the way to a lost module counts, too
+        ways = {part.encode() for name in lost for part in name.split(".")}
+        self.reflects = reflection_test(leaf, frozenset([*(name.encode() for name in self.names), *ways]))
         self.hands_over = handing_test(leaf)
         # what imports the package as a module spells its parent, or lies beside it
         self.above = package.rpartition(".")[0].rpartition(".")[2].encode()
@@ -142,7 +145,7 @@ class Needles:
                 seen.reads = frozenset(_names_read(data, leaf, inside))
         elif self.wants_names and inside:
             seen.reads = frozenset(_names_read(data, leaf, inside))
-        touches = self.touches(path, data) if has_leaf else False
+        touches = bool(seen.names) or (has_leaf and self.touches(path, data))
         seen.losing = self._loses(data, has_leaf or inside, inside or touches)
         if b"sys.modules" in data and self.fakes.search(data):
             seen.kept = True

@@ -41,6 +41,10 @@ def _two() -> int:
     return 2
 
 
+def _one() -> int:
+    return 1
+
+
 def test_results_come_in_the_order_of_the_jobs_from_other_processes() -> None:
     found = list(parallel.each(length, JOBS, 1))
     assert [(path, size) for path, size, _ in found] == [(path, len(data) + 1) for path, data in JOBS]
@@ -53,6 +57,7 @@ FILES = dict(JOBS)
 @posix
 def test_many_files_are_read_by_other_processes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parallel, "_MANY", len(FILES))
+    monkeypatch.setattr(threading, "active_count", _one)  # another test may have left some
     read_here: list[str] = []
 
     def read(path: str) -> bytes:  # a closure reaches them by the fork alone
@@ -68,6 +73,7 @@ def test_many_files_are_read_by_other_processes(monkeypatch: pytest.MonkeyPatch)
 @posix
 def test_a_file_that_cannot_be_read_is_an_error_that_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parallel, "_MANY", len(FILES))
+    monkeypatch.setattr(threading, "active_count", _one)
 
     def read(path: str) -> bytes:
         raise Unreadable("cannot be read", path=path)

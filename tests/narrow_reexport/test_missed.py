@@ -34,6 +34,9 @@ IMPORTS = "import reg\nfrom reg import *\nfrom .sub import Sym\n"
         (AS_ATTRIBUTE, "def f(one=S.One): pass\n"),
         (AS_ITEM, "One = KNOWN['One']\n"),
         (AS_ITEM, "print(reg.KNOWN['One'].__name__)\n"),
+        (AS_ITEM, "One = KNOWN.get('One')\n"),
+        (AS_ITEM, "del KNOWN['One']\n"),
+        (AS_ITEM, "def f(one: KNOWN['One']): pass\n"),
     ],
 )
 def test_what_the_init_looks_up_as_it_is_imported_must_be_registered_by_then(tree: Tree, line: str) -> None:
@@ -48,7 +51,9 @@ def test_what_the_init_looks_up_as_it_is_imported_must_be_registered_by_then(tre
         (AS_ATTRIBUTE, "f = lambda: S.One\n"),
         (AS_ATTRIBUTE, "T.One = 1\nOne = T.One\n"),
         (AS_ATTRIBUTE, "import pkg.sub\nOne = S.One\n"),
-        (AS_ITEM, "One = KNOWN.get('One')\nKNOWN['Two'] = 2\nprint(KNOWN['Two'])\n"),
+        (AS_ITEM, "One = KNOWN.get('Two')\nKNOWN['Two'] = 2\nprint(KNOWN['Two'])\n"),
+        (AS_ITEM, "KNOWN['One'] = 1\nOne = KNOWN['One']\n"),
+        (AS_ITEM, "KNOWN['in'] = {'One': 1}\nOne = KNOWN['in']['One']\n"),
         (AS_ITEM, "One = {'One': 1}['One']\n"),
     ],
 )
@@ -89,3 +94,65 @@ def test_a_package_above_that_has_run_by_then_is_counted_on() -> None:
     after = {"top/user.py": "from top.pkg.sub import Sym\n\nprint(Sym)\n"}
     after["top/pkg/__init__.py"] = "from reg import S\nimport other\nOne = S.One\n"
     check_rewritten(apart, "top.pkg", "Sym", after, run=["top.user"])
+
+
+# @register("name")
+BY_NAME: Tree = {
+    "reg.py": "KNOWN = {'help': 1}\n\n\ndef register(name, help=''):\n    def inner(f):\n        KNOWN[name] = f\n        return f\n"
+    "    return inner\n",
+    "pkg/sub.py": "from reg import register\n\n\n@register('one', help='help')\ndef sym():\n    return 1\n",
+    "pkg/other.py": "from reg import register\n\n\n@register('sym')\ndef other():\n    return 2\n",
+    "user.py": "from pkg import sym\n\nprint(sym)\n",
+}
+BEGIN = "from reg import KNOWN\nfrom .other import other\nfrom .sub import sym\n"
+
+
+def both(line: str, init: str = BEGIN) -> tuple[Tree, dict[str, str | bytes]]:
+    after: dict[str, str | bytes] = {"user.py": "from pkg.sub import sym\n\nprint(sym)\n"}
+    after["pkg/__init__.py"] = init.replace("from .sub import sym\n", "") + line
+    return {**BY_NAME, "pkg/__init__.py": init + line}, after
+
+
+def test_the_name_that_is_handed_over_is_the_one_that_is_looked_up() -> None:
+    check_refused(both("x = KNOWN['one']\n")[0], "pkg", "sym", "is looked up", at="pkg/__init__.py:4")
+    for line in ("x = KNOWN['sym']()\n", "x = KNOWN['help']\n", "x = KNOWN.get\n"):
+        tree, after = both(line)
+        check_rewritten(tree, "pkg", "sym", after, run=["pkg.other"])
+
+
+def test_an_annotation_that_does_not_run_looks_nothing_up() -> None:
+    tree, after = both("x: KNOWN['one'] = 1\n", f"from __future__ import annotations\n{BEGIN}")
+    check_rewritten(tree, "pkg", "sym", after, run=["pkg.other"])
+    tree, after = both("x: KNOWN['one'] = 1\n")
+    check_refused(tree, "pkg", "sym", "is looked up", at="pkg/__init__.py:4")
+
+
+def test_another_registration_under_the_same_name_will_do() -> None:
+    tree, after = both("x = KNOWN['sym']()\n")
+    other = {"pkg/sub.py": "from reg import register\n\n\n@register('sym')\ndef sym():\n    return 1\n"}
+    init = "from reg import KNOWN\nfrom .sub import sym\nfrom .other import other\n"
+    tree, after = both("x = KNOWN['sym']()\n", init)
+    check_rewritten({**tree, **other}, "pkg", "sym", after, run=["pkg.other"])
+
+
+def test_an_import_further_down_comes_too_late() -> None:
+    init = "from reg import KNOWN\nfrom .sub import sym\nx = KNOWN['one']\nfrom .other import other\n"
+    tree = {**BY_NAME, "pkg/__init__.py": init, "pkg/other.py": "from . import sub\n\n\ndef other():\n    return 2\n"}
+    check_refused(tree, "pkg", "sym", "is looked up", at="pkg/__init__.py:3")
+
+
+@pytest.mark.parametrize("store", ["reg.KNOWN['one'] = sym", "import reg as r\nr.THING = sym"])
+def test_what_is_put_there_by_a_plain_assignment_counts(store: str) -> None:
+    line = "x = KNOWN['one']\n" if "KNOWN" in store else "import reg\nx = reg.THING\n"
+    tree, _ = both(line)
+    tree = {**tree, "pkg/sub.py": f"import reg\n\n\ndef sym():\n    return 1\n\n\n{store}\n"}
+    check_refused(tree, "pkg", "sym", "is looked up", at=f"pkg/__init__.py:{4 if 'KNOWN' in line else 5}")
+
+
+def test_a_call_site_that_looks_it_up_above_its_import_is_refused() -> None:
+    tree, after = both("")
+    user = "import pkg\nfrom reg import KNOWN\nx = KNOWN['one']\nfrom pkg import sym\nprint(sym(), x())\n"
+    check_refused({**tree, "user.py": user}, "pkg", "sym", "looked up as user is imported", at="user.py:3")
+    user = "import pkg\nfrom reg import KNOWN\nfrom pkg import sym\nx = KNOWN['one']\nprint(sym(), x())\n"
+    after["user.py"] = user.replace("from pkg import", "from pkg.sub import")
+    check_rewritten({**tree, "user.py": user}, "pkg", "sym", after, run=["user"])

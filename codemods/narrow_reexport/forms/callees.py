@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import builtins
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from codemods.engine.model import Module, Symbol
@@ -32,6 +32,7 @@ from codemods.narrow_reexport.forms.frames import (
 )
 
 DEPTH, STEPS = 10, 200
+_OUTSIDE = 20
 STANDARD = sys.stdlib_module_names | {"builtins"}
 
 
@@ -134,7 +135,7 @@ class Callees:
         """What an expression may be; nothing where it is a plain value, or unknown."""
         if frame.depth > DEPTH or len(self.entered) > STEPS:
             return ()
-        return self.once((node, frame), lambda: self.found(node, frame))
+        return self.once((node, frame), lambda: _few(self.found(node, frame)))
 
     def found(self, node: ast.expr, frame: Frame) -> Iterable[Value]:
         if isinstance(node, ast.Name):
@@ -170,11 +171,10 @@ class Callees:
             around = around.parent
         if around is None:
             return () if name == OBJECT else self.module_level(Symbol(frame.module.name, name))
-        return tuple(
-            v
-            for source in around.names[name]
-            for v in (self.values(*source) if isinstance(source, tuple) else (source,))
-        )
+        found: list[Value] = []
+        for source in around.names[name]:
+            found += self.values(*source) if isinstance(source, tuple) else (source,)
+        return tuple(found)
 
     def results(self, call: ast.Call, frame: Frame) -> Values:
         """What a call gives back."""
@@ -362,6 +362,15 @@ class Callees:
             for base in each.node.bases
             for value in self.values(base, self.outside(each.module))
         )
+
+
+def _few(values: Iterable[Value]) -> Iterator[Value]:
+    """The same with some of what is outside the tree: one such thing tells as much as a thousand (`df = df.head()` ...)."""
+    number = 0
+    for value in values:
+        number += isinstance(value, Outside)
+        if number <= _OUTSIDE or not isinstance(value, Outside):
+            yield value
 
 
 def _is_self(node: ast.expr, params: list[str]) -> bool:

@@ -23,7 +23,7 @@ from codemods.narrow_reexport.forms.keeping import Trace
 class Registration:
     """A site that hands an object to `callee`; `stores` is None where the body cannot be seen; `into` what keeps it.
 
-    `keys` are the names of what is handed over, and the strings beside it: somebody may look it up by one of them.
+    `keys` are by what somebody may look it up: a string that is handed over with it, else its own name.
     """
 
     site: Site
@@ -152,12 +152,20 @@ def _objects(syntax: Syntax) -> set[str]:
 
 
 def _keys(node: ast.AST, handed: ast.Call | ast.ClassDef, syntax: Syntax) -> frozenset[str]:
-    # @register("name")                REGISTRY.add("name", sym)
-    # def sym(): ...
+    # @register("name")                REGISTRY.add("name", sym)              @register
+    # def sym(): ...                                                          def sym(): ...
     if isinstance(handed, ast.ClassDef):
         return frozenset({handed.name})
+    calls = [n for n in ast.walk(handed) if isinstance(n, ast.Call)]
+    named = [k.value for each in calls for k in each.keywords if k.arg in ("name", "key")]
+    texts = [
+        part.value
+        for part in (*(part for each in calls for part in each.args), *named)
+        if isinstance(part, ast.Constant) and isinstance(part.value, str)
+    ]
+    if texts:
+        return frozenset(texts[:1])
     found = {n.id for part in handed.args for n in ast.walk(part) if isinstance(n, ast.Name)}
-    found |= {n.value for n in ast.walk(handed) if isinstance(n, ast.Constant) and isinstance(n.value, str)}
     for statement in running(syntax.tree.body):
         if node in getattr(statement, "decorator_list", ()):
             found.add(statement.name)  # type: ignore[attr-defined]
