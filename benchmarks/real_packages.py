@@ -358,7 +358,7 @@ def fetched(package: Package) -> Path:
             compile_it = [sys.executable, "-m", "compileall", "-qq", "--invalidation-mode", "checked-hash", str(folder)]
             subprocess.run(compile_it, check=False, capture_output=True)  # a template of the package may be no Python
             (folder / ".compiled").touch()
-    return tree
+    return tree.resolve()
 
 
 def summary(package: Package, runs: list[Run]) -> list[str]:

@@ -93,7 +93,7 @@ def hints_of(module: types.ModuleType) -> dict[str, str]:
     for name, value in values:
         if value is not module and getattr(value, "__module__", None) != module.__name__:
             continue
-        if value is module or isinstance(value, (types.FunctionType, type)):
+        if (value is module and not name) or isinstance(value, (types.FunctionType, type)):
             try:
                 hints = typing.get_type_hints(value)
             except Exception:  # noqa: BLE001  # an annotation for type checkers only
