@@ -27,10 +27,7 @@ from codemods.narrow_reexport.forms.registration import Registration, registrati
 from codemods.narrow_reexport.forms.verdicts import accepts
 from codemods.narrow_reexport.request import Checkout
 
-SPELLS_REGISTRATION = re.compile(
-    rb"^(?:@[\w.]*(?i:regist)|[\w.]*(?i:regist)\w*\(|class\b[^\n]*\bmetaclass[ \t]*=[ \t]*(?!(?:\w+\.)?(?:ABC|Enum)Meta\b))",
-    re.M,
-)
+_SPELLS = re.compile(rb"^(?:@[\w.]*(?i:regist)|[\w.]*(?i:regist)\w*\()", re.M)
 _FINDS_ALL = re.compile(rb"\b(?:iter_modules|walk_packages|glob|listdir|iterdir|scandir|autodiscover_modules)\(")
 
 
@@ -80,7 +77,7 @@ def side_effects(
         if module is None or not module.path:
             continue
         known = name in reached
-        if known and name not in origins and not SPELLS_REGISTRATION.search(namespaces.bytes_of(module)):
+        if known and name not in origins and not _SPELLS.search(namespaces.bytes_of(module)):
             continue
         effects = [*_effects(module, namespaces)]
         plan.registered[name] = tuple(each.registration for each in effects if each.registration is not None)
