@@ -231,7 +231,7 @@ def outcomes(package: Package, tree: Path, needs: Path) -> dict[str, str]:
     env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tree), str(needs)]), "PYTHONDONTWRITEBYTECODE": "1"}
     env |= {"PYTHONHASHSEED": "0", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     line = [sys.executable, "-m", "pytest", "-q", "-rA", "--tb=no", "-p", "no:cacheprovider", "-W", "ignore"]
-    line += ["--import-mode=importlib", "-o", "addopts=", *arguments]
+    line += ["-c", os.devnull, "--rootdir", str(tree), "--import-mode=importlib", *arguments]  # no settings from above
     done = subprocess.run(line, cwd=tree, env=env, capture_output=True, text=True, check=False)
     found = re.findall(r"^(PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS) (\S+)", done.stdout, re.M)
     return {test: word.lower() for word, test in found if word != "SKIPPED"}

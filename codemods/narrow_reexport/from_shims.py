@@ -39,7 +39,7 @@ from codemods.narrow_reexport.scan import Scan, scan
 from codemods.narrow_reexport.session import Session
 
 _NONE: frozenset[str] = frozenset()
-_NOTHING = Scan((), (), (), _NONE, frozenset(), _NONE, _NONE, _NONE, _NONE, 0)
+_NOTHING = Scan((), (), (), _NONE, frozenset(), _NONE, _NONE, _NONE, _NONE, _NONE, 0)
 
 
 def run(request: Request) -> Result:

@@ -26,6 +26,13 @@ _PATCHES = [
     re.compile(word + rb"[\w.]*\([ \t\r\n]*[\"']([\w.]+)[\"']") for word in (rb"patch", rb"setattr", rb"delattr")
 ]
 _OBJECTS = [re.compile(word + rb"\([^\"'\n]*[\"'](\w+)[\"']") for word in (rb"object", rb"setattr", rb"delattr")]
+# patch.object(pkg, "sub", fake)            pkg.sub = fake
+_OBJECTS_OF = [
+    re.compile(word + rb"\([ \t\r\n]*([\w.]+)[ \t\r\n]*,[ \t\r\n]*[\"'](\w+)[\"']")
+    for word in (rb"object", rb"setattr", rb"delattr")
+]
+_STORED = re.compile(rb"\.(\w+)[ \t]*=(?!=)")
+_LAST = re.compile(rb"(\w+)\Z")
 _STAR_NEAR = re.compile(rb"import[ \t\\\r\n]*\(?[ \t\\\r\n]*\*")
 WORD = re.compile(rb"\w+")
 _READ = re.compile(rb"(?<!\bself)(?<!\bcls)[.\"'][ \t]*(\w+)")
@@ -55,6 +62,9 @@ class Seen:
     reads: frozenset[str] = frozenset()
     early: frozenset[str] = frozenset()
     patched: frozenset[str] = frozenset()
+    replaced: frozenset[str] = (
+        frozenset()
+    )  # modules on the way to an origin that it puts something else in the place of
 
 
 NOTHING = Seen()
@@ -85,6 +95,8 @@ class Needles:
             self.origins.setdefault(found.origin.dotted.encode(), []).append(found.symbol.name)
             for spelled_as in (found.symbol.dotted.encode(), leaf + b"." + found.symbol.name.encode()):
                 self.packaged.setdefault(spelled_as, []).append(found.symbol.name)
+        self.ways = _ways(package, [found.origin.module for found in resolutions if not found.is_submodule])
+        self.way_ends = {way.rpartition(b".")[2] for way in self.ways}
         self.alias_of, self.may_bind = _alias_pattern(package), _alias_test(package)
         self.imported = whole_name([package.encode(), leaf])
         last = b"|".join(map(re.escape, self.own))
@@ -147,6 +159,8 @@ class Needles:
             seen.reads = frozenset(_names_read(data, leaf, inside))
         touches = bool(seen.names) or (has_leaf and self.touches(path, data))
         seen.losing = self._loses(data, has_leaf or inside, inside or touches)
+        if has_leaf and self._may_replace(data):
+            seen.replaced = self._replaced(data, seen)
         if b"sys.modules" in data and self.fakes.search(data):
             seen.kept = True
         if has_name:
@@ -183,6 +197,32 @@ class Needles:
         for word in {word for pattern in _OBJECTS for word in pattern.findall(data)}:
             patched.update(self.packaged.get(self.leaf + b"." + word, ()))
         seen.early, seen.patched = frozenset(early), frozenset(patched)
+
+    def _may_replace(self, data: bytes) -> bool:
+        if len(self.ways) > 8:  # so many would be looked for longer than the patterns take
+            return True
+        for end in self.way_ends:
+            if end in data and any(
+                mark in data for mark in (b"." + end + b" =", b"." + end + b"=", end + b"'", end + b'"')
+            ):
+                return True
+        return False
+
+    def _replaced(self, data: bytes, seen: Seen) -> frozenset[str]:
+        found: set[bytes] = set()
+        asked: list[tuple[bytes, bytes]] = []
+        if b"patch" in data or b"attr(" in data:
+            found |= {way for way in self.ways if b'"' + way + b'"' in data or b"'" + way + b"'" in data}
+            asked += [found for pattern in _OBJECTS_OF for found in pattern.findall(data)]
+        for stored in _STORED.finditer(data) if seen.names else ():
+            base = _LAST.search(data, max(stored.start() - 80, 0), stored.start())
+            asked += [(base[1], stored[1])] if base is not None else []
+        for holder, name in asked:
+            last = holder.rpartition(b".")[2]
+            over = self.leaf if last in seen.names else last
+            if name in self.way_ends:
+                found |= {way for way in self.ways if way.split(b".")[-2:] == [over, name]}
+        return frozenset(way.decode() for way in found)
 
     def _holds(self, data: bytes, seen: Seen, touches: bool) -> bool:
         bound = Bindings(data)
@@ -260,6 +300,16 @@ def _touch_test(package: str, folder: str) -> Callable[[str, bytes], bool]:
     return lambda path, data: (
         dotted in data or (above + b" import" in data) or (path.startswith(near) and b"." + leaf.encode() in data)
     )
+
+
+def _ways(package: str, modules: Iterable[str]) -> frozenset[bytes]:
+    """The modules below the package that `pkg.sub.sym` goes through."""
+    found: set[bytes] = set()
+    for name in modules:
+        while name.startswith(f"{package}."):
+            found.add(name.encode())
+            name = name.rpartition(".")[0]
+    return frozenset(found)
 
 
 def _tails(package: str, lost: Iterable[str]) -> tuple[tuple[bytes, ...], dict[bytes, tuple[bytes, ...]]]:

@@ -7,7 +7,7 @@ Invariant: it decides nothing about a call site, and never writes.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -114,6 +114,14 @@ def prepare(
     return Prepared(replace(context, star_takes=taken), in_tree, orphans, before, after, stars)
 
 
+def _without_paths(resolutions: Iterable[Resolution], replaced: frozenset[str]) -> Iterator[Resolution]:
+    """The same, where `pkg.sub.sym` is no way to a symbol if somebody puts another thing in the place of `pkg.sub`."""
+    # patch.object(pkg, "sub", fake)        pkg.sym is what it was; pkg.sub.sym is not, and an import of the module is
+    for found in resolutions:
+        through = any(f"{found.origin.module}.".startswith(f"{module}.") for module in replaced)
+        yield replace(found, path_is_module=False) if through and not found.is_submodule else found
+
+
 def _unbound(package: Module, graph: ImportGraph, resolutions: tuple[Resolution, ...]) -> frozenset[tuple[str, str]]:
     """Who runs before the `__init__` has bound a name that is a submodule's name too."""
     found: set[tuple[str, str]] = set()
@@ -185,9 +193,10 @@ def _context(
     risky: set[str] = set()
     for module in {found.origin.module for found in resolutions}:
         risky |= before.closure(module)
+    replaced = frozenset().union(*(each.replaced for each in scans))
     return Context(
         package,
-        Resolutions(resolutions),
+        Resolutions(_without_paths(resolutions, replaced)),
         checkouts[0].layout,
         hidden_names(package, namespaces),
         lost,

@@ -41,6 +41,7 @@ class Scan:
     losing: frozenset[str]  # files that may read a submodule that is no longer loaded
     early: frozenset[str]  # symbols whose origin some string names exactly: a patch, most likely
     patched: frozenset[str]  # symbols that some call seems to replace on the package
+    replaced: frozenset[str]  # modules on the way to an origin that some file seems to replace in their package
     searched: int
 
 
@@ -74,6 +75,7 @@ def scan(
     reads: set[str] = set()
     early: set[str] = set()
     patched: set[str] = set()
+    replaced: set[str] = set()
     losing: set[str] = set()
     for path, seen in _seen(paths, read, needles, progress):
         if seen.other:
@@ -92,6 +94,7 @@ def scan(
         reads |= seen.reads
         early |= seen.early
         patched |= seen.patched
+        replaced |= seen.replaced
     carry_on(carriers, stars, layout, package)
     if carriers:
         aliases |= carry_further(carriers, spelling or (lambda words: paths), read, layout, package)
@@ -131,6 +134,7 @@ def scan(
         frozenset(losing),
         frozenset(early),
         frozenset(patched),
+        frozenset(replaced),
         len(paths),
     )
 

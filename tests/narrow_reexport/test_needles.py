@@ -91,3 +91,34 @@ def test_pages_and_settings_are_others() -> None:
 
 def test_a_plan_of_our_own_is_no_part_of_the_tree() -> None:
     assert look("plan.json", '{\n "command": "narrow_reexport",\n "x": "app.pkg.sym"\n}') is NOTHING
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from app import pkg\npatch.object(pkg, 'sub', fake)\n",
+        "import app.pkg as p\nmonkeypatch.setattr(p, 'sub', fake)\n",
+        "import app.pkg\nsetattr(\n    app.pkg,\n    'sub',\n    fake,\n)\n",
+        "import app.pkg\napp.pkg.sub = fake\n",
+        "import app.pkg as p\np.sub = fake\n",
+        "patch('app.pkg.sub', fake)\n",
+        "monkeypatch.delattr('app.pkg.sub')\n",
+    ],
+)
+def test_a_module_on_the_way_to_the_origin_may_be_replaced(text: str) -> None:
+    assert look("test_it.py", text).replaced == {"app.pkg.sub"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import app.pkg\nself.sub = 1\n",
+        "import app.pkg\napp.pkg.sub == fake\n",
+        "import app.pkg\npatch.object(other, 'sub', fake)\n",
+        "import app.pkg\npatch.object(app.pkg, 'near', fake)\n",
+        "patch('app.pkg.sub.sym')\n",
+        "import app.pkg\nprint(app.pkg.sub)\n",
+    ],
+)
+def test_what_looks_like_it_is_not(text: str) -> None:
+    assert look("test_it.py", text).replaced == frozenset()
