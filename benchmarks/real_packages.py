@@ -32,7 +32,7 @@ from codemods.narrow_reexport.session import Session
 
 CACHE = Path(__file__).resolve().parent.parent / ".cache"
 PROBE = Path(__file__).resolve().parent / "probe.py"
-TIMEOUT = 600
+TIMEOUT = 3600
 
 
 @dataclass(frozen=True)

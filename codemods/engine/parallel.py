@@ -27,6 +27,7 @@ T = TypeVar("T")
 S = TypeVar("S")
 
 _MANY = 2000  # files: fewer are read in less time than processes take to start
+_AT_ONCE = 50  # files: to send each by itself costs more than to read it, where they are small
 
 _shared: list[Any] = []
 
@@ -75,22 +76,33 @@ def each(
 
 
 def each_read(
-    function: Callable[[str, bytes, S], T], paths: Sequence[str], read: Callable[[str], bytes], shared: S
-) -> Iterator[T]:
-    """The same for files that are still to be read, by whoever looks at them; where they are few, in this process.
+    function: Callable[[str, bytes, S], T | None], paths: Sequence[str], read: Callable[[str], bytes], shared: S
+) -> Iterator[tuple[str, T]]:
+    """The same for files that are still to be read, by whoever looks at them; each path with what was found, if anything was.
 
-    Anything can be shared: processes start with all that this one knows, or not at all (no `fork`, or threads beside).
+    Where they are few, in this process. Anything can be shared: processes start with all that this one knows, or not at all
+    (no `fork`, or threads beside).
     """
     if len(paths) < _MANY or not _forks() or threading.active_count() > 1:
         for path in paths:
-            yield function(path, read(path), shared)
+            found = function(path, read(path), shared)
+            if found is not None:
+                yield path, found
         return
-    yield from each(_having_read, [(path, b"") for path in paths], (function, read, shared))
+    # a job is named after its first file; the workers have the paths
+    jobs = [(paths[at], b"%d" % at) for at in range(0, len(paths), _AT_ONCE)]
+    for some in each(_found_in, jobs, (function, paths, read, shared)):
+        for at, found in some:
+            yield paths[at], found
 
 
-def _having_read(path: str, _: bytes, shared: tuple[Callable[[str, bytes, S], T], Callable[[str], bytes], S]) -> T:
-    function, read, inner = shared
-    return function(path, read(path), inner)
+def _found_in(
+    _: str, start: bytes, shared: tuple[Callable[[str, bytes, S], Any], Sequence[str], Callable[[str], bytes], S]
+) -> list[tuple[int, Any]]:
+    function, paths, read, inner = shared
+    every = range(int(start), min(int(start) + _AT_ONCE, len(paths)))
+    found = ((at, function(paths[at], read(paths[at]), inner)) for at in every)
+    return [(at, one) for at, one in found if one is not None]
 
 
 def _forks() -> bool:

@@ -86,7 +86,7 @@ def carry_further(
                 for match in re.finditer(pattern, b"\n" + read(located.path)):  # type: ignore[union-attr]
                     found[module, match[1].decode()] = package
         paths = [path for path in spelling([name.decode() for name in names]) if is_code(path)]
-        for path, imports in zip(paths, each_read(_imports_of, paths, read, taking), strict=True):
+        for path, imports in each_read(_imports_of, paths, read, taking):
             for source, listed in imports:
                 taken = by_module.get(absolute(layout, path, source.decode()))
                 for part in _TAKEN.finditer(listed) if taken else ():
@@ -98,10 +98,10 @@ def carry_further(
     return new
 
 
-def _imports_of(_: str, data: bytes, taking: re.Pattern[bytes]) -> list[tuple[bytes, bytes]]:
+def _imports_of(_: str, data: bytes, taking: re.Pattern[bytes]) -> list[tuple[bytes, bytes]] | None:
     """The from-imports of a file that may take one of the names: the module, and what is listed."""
     if taking.search(data) is None:
-        return []
+        return None
     return [(match["module"], match["names"]) for match in _FROM.finditer(b"\n" + data)]
 
 

@@ -8,7 +8,7 @@ Invariant: it may keep a file too many, never one too few; it parses nothing.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from codemods.engine.discover import is_code
@@ -77,7 +77,12 @@ def scan(
     patched: set[str] = set()
     replaced: set[str] = set()
     losing: set[str] = set()
-    for path, seen in _seen(paths, read, needles, progress):
+    numbers = {path: number for number, path in enumerate(paths)} if progress is not None else {}
+    told = 0
+    for path, seen in each_read(_look, paths, read, needles):
+        if progress is not None and numbers[path] >= told:
+            progress(numbers[path], len(paths))
+            told = numbers[path] + 500
         if seen.other:
             others.append(Survivor(path, read(path)))
         if seen.kept:
@@ -139,22 +144,9 @@ def scan(
     )
 
 
-def _seen(
-    paths: Sequence[str],
-    read: Callable[[str], bytes],
-    needles: Needles,
-    progress: Callable[[int, int], None] | None,
-) -> Iterator[tuple[str, Seen]]:
-    """What was found in each file, in the order of the paths."""
-    for number, (path, seen) in enumerate(zip(paths, each_read(_look, paths, read, needles), strict=True)):
-        if progress is not None and number % 500 == 0:
-            progress(number, len(paths))
-        if seen != NOTHING:
-            yield path, seen
-
-
-def _look(path: str, data: bytes, needles: Needles) -> Seen:
-    return needles.look(path, data)
+def _look(path: str, data: bytes, needles: Needles) -> Seen | None:
+    seen = needles.look(path, data)
+    return seen if seen != NOTHING else None
 
 
 def _lost_through_stars(

@@ -57,6 +57,7 @@ FILES = dict(JOBS)
 @posix
 def test_many_files_are_read_by_other_processes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parallel, "_MANY", len(FILES))
+    monkeypatch.setattr(parallel, "_AT_ONCE", 7)
     monkeypatch.setattr(threading, "active_count", _one)  # another test may have left some
     read_here: list[str] = []
 
@@ -64,10 +65,27 @@ def test_many_files_are_read_by_other_processes(monkeypatch: pytest.MonkeyPatch)
         read_here.append(path)
         return FILES[path]
 
-    found = list(parallel.each_read(length, [*FILES], read, 1))
+    found = [found for _, found in parallel.each_read(length, [*FILES], read, 1)]
     assert [(path, size) for path, size, _ in found] == [(path, len(data) + 1) for path, data in JOBS]
     assert os.getpid() not in {process for _, _, process in found}
     assert not read_here
+
+
+def odd(path: str, data: bytes, shared: int) -> int | None:
+    return len(data) + shared if len(data) % 2 else None
+
+
+@posix
+@pytest.mark.parametrize("many", [1, 1000])
+@pytest.mark.parametrize("at_once", [1, 7, 1000])
+def test_files_in_which_nothing_was_found_are_left_out(
+    monkeypatch: pytest.MonkeyPatch, many: int, at_once: int
+) -> None:
+    monkeypatch.setattr(parallel, "_MANY", many)
+    monkeypatch.setattr(parallel, "_AT_ONCE", at_once)
+    monkeypatch.setattr(threading, "active_count", _one)
+    found = list(parallel.each_read(odd, [*FILES], FILES.__getitem__, 1))
+    assert found == [(path, len(data) + 1) for path, data in JOBS if len(data) % 2]
 
 
 @posix
@@ -92,7 +110,7 @@ def test_files_are_read_here_where_that_is_quicker_or_safer(monkeypatch: pytest.
     beside = threading.Thread(target=done.wait)
     if why == "threads":
         beside.start()
-    found = list(parallel.each_read(length, [*FILES], FILES.__getitem__, 1))
+    found = [found for _, found in parallel.each_read(length, [*FILES], FILES.__getitem__, 1)]
     done.set()
     assert {process for _, _, process in found} == {os.getpid()}
     assert [size for _, size, _ in found] == [len(data) + 1 for _, data in JOBS]

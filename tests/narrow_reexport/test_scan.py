@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,10 @@ WIDE: Tree = {
 }
 
 
+def two() -> int:
+    return 2
+
+
 def scanned(root: Path, monkeypatch: pytest.MonkeyPatch, many: int) -> list[Scan]:
     found: list[Scan] = []
 
@@ -41,6 +46,9 @@ def scanned(root: Path, monkeypatch: pytest.MonkeyPatch, many: int) -> list[Scan
 
     monkeypatch.setattr(prepare, "scan", keeping)
     monkeypatch.setattr(parallel, "_MANY", many)
+    monkeypatch.setattr(parallel, "_AT_ONCE", 3)
+    monkeypatch.setattr(parallel, "_cores", two)
+    monkeypatch.setattr(threading, "active_count", lambda: 1)
     pipeline.run(Request(root, "pkg", ("sym",)))
     return found
 
