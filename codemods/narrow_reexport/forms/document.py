@@ -36,8 +36,7 @@ from codemods.narrow_reexport.oversized import oversized
 
 _PAGES = tuple(suffix for suffix in SHOWING if suffix != ".ipynb")
 _SETTINGS = (".toml", ".cfg", ".ini", ".yaml", ".yml", ".json", ".conf", ".env")
-_CYTHON = (".pyx", ".pxd", ".pxi")
-_TEMPLATE = re.compile(r"\.(?:pyx|pxd|pxi)\.\w+\Z")  # Cython that is still to be made: looked at, never read
+_CYTHON = re.compile(r"\.(?:pyx|pxd|pxi)(?:\.\w+)?\Z")  # x.pyx.tp, x.pyx.in: templates of it
 _COMMAND = "a command reads the symbol through the package, which will fail when it runs"
 
 
@@ -78,8 +77,8 @@ _CYTHON_READ = Verdict(
 
 
 def _imports(page: Page) -> None:
-    cython = page.path.endswith(_CYTHON)
-    here = _package_of(page) if cython or _TEMPLATE.search(page.path) else ""
+    cython = _is_cython(page)
+    here = _package_of(page) if cython else ""
     for match, names in import_matches(page.text, page.package, page.wanted, here):
         line, last = page.line_of(match.start()), page.line_of(match.end("names"))
         verdict = Verdict(MENTION, last=last)
@@ -99,11 +98,15 @@ def _imports(page: Page) -> None:
 
 
 def _runs(page: Page) -> bool:
-    return not page.path.endswith(SHOWING) and not _TEMPLATE.search(page.path)
+    return not page.path.endswith(SHOWING) and not _is_cython(page)
+
+
+def _is_cython(page: Page) -> bool:
+    return _CYTHON.search(page.path) is not None
 
 
 def _dotted(page: Page, *, rewrite: bool) -> None:
-    settings, cython = page.path.endswith(_SETTINGS), page.path.endswith(_CYTHON)
+    settings, cython = page.path.endswith(_SETTINGS), _is_cython(page)
     imports = cython and re.search(rf"^[ \t]*import[ \t]+{re.escape(page.package)}\b", page.text, re.M) is not None
     for match in dotted_matches(page):
         if match.start("name") in page.decided or page.is_edited(match.start()):
@@ -131,7 +134,7 @@ def _aliased(page: Page) -> None:
         if page.is_edited(match.start()):
             continue
         line = page.line_of(match.start())
-        sure = page.path.endswith(_CYTHON) and "#" not in page.row(line)
+        sure = _is_cython(page) and "#" not in page.row(line)
         page.put(line, match["name"], _CYTHON_READ if sure else Verdict(MENTION))
 
 

@@ -66,7 +66,13 @@ def test_accept_on_the_command_line_takes_a_setting_on() -> None:
 
 
 @pytest.mark.parametrize("path", ["pkg/fast.pyx.tp", "pkg/fast.pyx.in"])
-def test_a_template_of_cython_is_a_mention(path: str) -> None:
+def test_an_import_in_a_template_of_cython_is_refused_like_one_in_cython(path: str) -> None:
     tree = {**PKG, path: "{{py: x = 1}}\nfrom . import sym\n"}
+    check_refused(tree, "pkg", "sym", "Cython code reads the symbol", at=f"{path}:2")
+
+
+@pytest.mark.parametrize("path", ["pkg/fast.pyx", "pkg/fast.pyx.tp", "pkg/fast.pyx.in"])
+def test_a_comment_in_cython_is_a_mention(path: str) -> None:
+    tree = {**PKG, path: "{{py: x = 1}}\n# see pkg.sym\n"}
     outcome = check_rewritten(tree, "pkg", "sym", dict(NARROWED), says=rf"{re.escape(path)}:2")
     assert "warning: " not in outcome.text
