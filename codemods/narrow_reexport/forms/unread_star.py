@@ -39,8 +39,10 @@ def unread_stars(package: Module, namespaces: Namespaces, resolutions: Iterable[
 
 
 def _is_bound(found: Resolution) -> bool:
-    # a star takes a name with an underscore only if an `__all__` lists it
-    return not (found.narrowed or found.lazy or found.symbol.name.startswith("_"))
+    # a star takes a name with an underscore only if an `__all__` lists it: `__version__` stands in many (numpy's), `_x` in hardly any
+    name = found.symbol.name
+    private = name.startswith("_") and not (name.startswith("__") and name.endswith("__"))
+    return not (found.narrowed or found.lazy or private)
 
 
 def _may_bring(namespaces: Namespaces, source: str, name: str) -> bool:

@@ -19,6 +19,7 @@ def files(*lines: str, name: str = "sym") -> Tree:
     [
         ("from some_library import *", "sym"),
         ("from some_library.deep import *", "sym"),
+        ("from some_library import *", "__version__"),  # numpy's `__all__` has it
         ("from dataclasses import *", "replace"),
         ("from os import *", "sym"),  # its `__all__` is computed
         ("from _thread import *", "sym"),  # it has no source
