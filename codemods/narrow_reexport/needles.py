@@ -212,7 +212,8 @@ class Needles:
         found: set[bytes] = set()
         asked: list[tuple[bytes, bytes]] = []
         if b"patch" in data or b"attr(" in data:
-            found |= {way for way in self.ways if b'"' + way + b'"' in data or b"'" + way + b"'" in data}
+            if any(b'"' + way + b'"' in data or b"'" + way + b"'" in data for way in self.ways):
+                found |= {word for pattern in _PATCHES for word in pattern.findall(data)} & self.ways
             asked += [found for pattern in _OBJECTS_OF for found in pattern.findall(data)]
         for stored in _STORED.finditer(data) if seen.names else ():
             base = _LAST.search(data, max(stored.start() - 80, 0), stored.start())

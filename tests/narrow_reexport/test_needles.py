@@ -117,6 +117,7 @@ def test_a_module_on_the_way_to_the_origin_may_be_replaced(text: str) -> None:
         "import app.pkg\npatch.object(other, 'sub', fake)\n",
         "import app.pkg\npatch.object(app.pkg, 'near', fake)\n",
         "patch('app.pkg.sub.sym')\n",
+        "import app.pkg\nfiles('app.pkg.sub')\nhasattr(x, 'y')\n",
         "import app.pkg\nprint(app.pkg.sub)\n",
     ],
 )
