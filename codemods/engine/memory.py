@@ -1,7 +1,7 @@
 """How often the garbage collector looks: syntax trees are many objects, and few of them are garbage.
 
 Owns the thresholds, for a command and for its workers.
-Invariant: what is garbage is found all the same, only later.
+Invariant: what is garbage while a command works is found all the same, only later.
 """
 
 from __future__ import annotations

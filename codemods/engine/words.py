@@ -15,12 +15,12 @@ _WORD = re.compile(rb"\w+")
 _TEXT_WORD = re.compile(r"\w+")
 _ESCAPED, _ESCAPED_BYTES = re.compile(r"\\(\w+)"), re.compile(rb"\\(\w+)")
 _CUTS = (1, 2, 3, 5, 9)  # characters of \nsym  \12sym  \x0asym  \u000asym  \U0000000asym
-_FEW = 8  # names: so many are looked for one by one; more would find too much besides, `LLM` in `VLLM`
+FEW = 8  # names: so many are looked for one by one; more would find too much besides, `LLM` in `VLLM`
 
 
 def spelled(text: str, names: Set[str], words: Callable[[], Set[str]] | None = None) -> Set[str]:
     """Those of some identifiers that a text may spell, none left out; `words` gives the text's words if somebody has them."""
-    if len(names) <= _FEW:
+    if len(names) <= FEW:
         return {name for name in names if name in text}
     return names & (words() if words is not None else words_of(text))
 

@@ -32,7 +32,7 @@ from codemods.narrow_reexport.late_readers import Surveyed
 from codemods.narrow_reexport.outcome import assemble, ban_change, plan_files
 from codemods.narrow_reexport.parts import ground
 from codemods.narrow_reexport.pipeline import drop_unused
-from codemods.narrow_reexport.prepare import hidden_names
+from codemods.narrow_reexport.prepare import hidden_names, without_paths
 from codemods.narrow_reexport.request import Checkout, Request, Result, accepted_sites
 from codemods.narrow_reexport.resolve import Resolution, resolve
 from codemods.narrow_reexport.scan import Scan, scan
@@ -210,7 +210,7 @@ def _plan(request: Request, base: _Base, work: _Work, trees: Mapping[Path, Tree]
     scans = [checkout.scan for checkout in others if checkout.scan is not None]
     context = Context(
         work.package,
-        Resolutions(resolutions),
+        Resolutions(without_paths(resolutions, scans)),
         base.layout,
         hidden_names(work.package, namespaces),
         frozenset(),

@@ -9,19 +9,22 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cache
+from typing import TypeAlias
 
 from codemods.engine.discover import runs
 from codemods.engine.graph import ImportGraph, parents
-from codemods.engine.model import Module, Refusal
+from codemods.engine.model import Module, Refusal, Symbol
 from codemods.engine.namespace import Namespaces
 from codemods.engine.source import NotPython, decode, parse
 from codemods.narrow_reexport.context import Context
-from codemods.narrow_reexport.forms.lookup import Asked, Lookup, asked, lookups, stores
+from codemods.narrow_reexport.forms.lookup import Asked, Lookup, asked, asked_of, lookups, stores
 from codemods.narrow_reexport.forms.registration import Registration, registrations
 from codemods.narrow_reexport.request import Checkout
 from codemods.narrow_reexport.side_effects import symbol_of
+
+Wanted: TypeAlias = "tuple[str, Symbol]"  # a name, and the container in which it is looked up
 
 
 def missed_lookups(
@@ -38,8 +41,9 @@ def missed_lookups(
     #                   EmptySequence = S.EmptySequence
     orders = _Orders(namespaces, before, after, overlay)
     every = {name: [each for each in found if each.into is not None] for name, found in registered.items()}
-    own = orders.gone(context.package)
-    every |= {name: [*_kept_by(name, own[name], namespaces)] for name in sorted(own)}
+    for name, wanted in sorted(orders.gone(context.package).items()):
+        known = every.get(name, [])
+        every[name] = [*known, *(each for each in _kept_by(name, wanted, namespaces) if each not in known)]
     every = {name: found for name, found in every.items() if found}
     if not every:
         return
@@ -52,7 +56,8 @@ def missed_lookups(
             continue
         for lookup in lookups(module, namespaces, [each for found in every.values() for each in found]):
             source = next(each for each, found in every.items() if lookup.registration in found)
-            if name != source and orders.comes_too_late(module, lookup, source):
+            entry = context.package.name if name in goes_on else name
+            if name != source and orders.comes_too_late(entry, module, lookup, source):
                 yield _refusal(lookup, name, source, context, loads)
 
 
@@ -67,53 +72,58 @@ class _Orders:
         self.after = after
         self.overlay = overlay
 
-    def gone(self, module: Module) -> dict[str, set[str]]:
-        """Modules that had run before something was looked up, and will not have; with the names that are looked up."""
-        found: dict[str, set[str]] = {}
-        syntax = self.namespaces.syntax(module)
-        places = asked(syntax.tree) if syntax is not None else []
-        later = self._lines_after(module, places)
-        known: dict[tuple[int, int], frozenset[str]] = {}
-        for one, line in zip(places, later, strict=True):
+    def gone(self, module: Module) -> dict[str, set[Wanted]]:
+        """Modules that had run before something was looked up, and will not have; with what is looked up."""
+        found: dict[str, set[Wanted]] = {}
+        places = asked_of(module, self.namespaces)
+        lines = self._lines_after(module, [one for one, _ in places])
+        gone: dict[tuple[int, int], frozenset[str]] = {}
+        for (one, containers), line in zip(places, lines, strict=True):
             # the same imports stand before most of them
-            lines = (_last(self.before, module.name, one.node.lineno), _last(self.after, module.name, line))
-            if lines not in known:
-                known[lines] = self._ran(self.before, module.name, one.node.lineno) - self._ran(
-                    self.after, module.name, line
-                )
-            for name in known[lines]:
-                found.setdefault(name, set()).add(one.key)
+            above = (_last(self.before, module.name, one.node.lineno), _last(self.after, module.name, line))
+            if above not in gone:
+                ran = self._ran(self.before, module.name, module.name, one.node.lineno)
+                gone[above] = ran - self._ran(self.after, module.name, module.name, line)
+            for name in gone[above]:
+                found.setdefault(name, set()).update((one.key, into) for into in containers)
         return found
 
-    def comes_too_late(self, module: Module, lookup: Lookup, source: str) -> bool:
-        """Whether the registration ran before the lookup, and will not, nor another one under the same name."""
-        if source not in self._ran(self.before, module.name, lookup.site.line):
+    def comes_too_late(self, entry: str, module: Module, lookup: Lookup, source: str) -> bool:
+        """Whether the registration ran before the lookup in `import entry`, and will not, nor another one under the same name."""
+        if source not in self._ran(self.before, entry, module.name, lookup.site.line):
             return False
-        syntax = self.namespaces.syntax(module)
-        places = [] if syntax is None else asked(syntax.tree)
+        places = [one for one, _ in asked_of(module, self.namespaces)]
         lines = self._lines_after(module, places)
         line = next(new for one, new in zip(places, lines, strict=True) if one.node.lineno == lookup.site.line)
-        ran = self._ran(self.after, module.name, line)
-        into, key = lookup.registration.into, {lookup.key}
-        return source not in ran and not any(
-            each.into == into for name in sorted(ran) for each in _kept_by(name, key, self.namespaces)
-        )
+        ran = self._ran(self.after, entry, module.name, line)
+        assert lookup.registration.into is not None
+        wanted = {(lookup.key, lookup.registration.into)}
+        return source not in ran and not any(_kept_by(name, wanted, self.namespaces) for name in sorted(ran))
 
     def above(self, graph: ImportGraph, name: str) -> list[str]:
         """The packages above that are running as the module is imported: those that import it."""
         return [each for each in parents(name) if name in graph.closure(each)]
 
-    def _ran(self, graph: ImportGraph, name: str, line: int) -> frozenset[str]:
-        running = [*self.above(graph, name), name]
-        found: set[str] = set()
-        for edge in graph.edges(name):
-            if edge.line < line and edge.imported not in found and edge.imported not in running:
-                found |= graph.closure(edge.imported, running)
-        return frozenset(found)
+    def _ran(self, graph: ImportGraph, entry: str, name: str, line: int) -> frozenset[str]:
+        """The modules that have run to their end when `import entry` comes to a line of the module."""
+        started = {entry, *self.above(graph, entry)}
+        ended: set[str] = set()
+        running = [(entry, iter(graph.edges(entry)))]
+        while running:
+            at, edges = running[-1]
+            edge = next(edges, None)
+            if at == name and (edge is None or edge.line >= line):
+                break
+            if edge is None:
+                ended.add(at)
+                running.pop()
+            elif edge.imported not in started:
+                started.add(edge.imported)
+                running.append((edge.imported, iter(graph.edges(edge.imported))))
+        return frozenset(ended)
 
-    def _lines_after(self, module: Module, places: Iterable[Asked]) -> list[int]:
+    def _lines_after(self, module: Module, places: Sequence[Asked]) -> list[int]:
         """Where these stand in the new text: the same expressions, in their order."""
-        places = [*places]
         if module.path not in self.overlay:
             return [one.node.lineno for one in places]
         try:
@@ -133,17 +143,16 @@ def _last(graph: ImportGraph, name: str, line: int) -> int:
     return max((edge.line for edge in graph.edges(name) if edge.line < line), default=0)
 
 
-def _kept_by(name: str, keys: Collection[str], namespaces: Namespaces) -> Iterator[Registration]:
-    """What a module puts into containers of others under one of these names, as it is imported."""
+def _kept_by(name: str, wanted: Collection[Wanted], namespaces: Namespaces) -> list[Registration]:
+    """What a module puts into these containers under these names, as it is imported."""
     module = namespaces.locate(name)
     if module is None or not module.path:
-        return
-    spells = re.compile(rb"\b(?:" + b"|".join(re.escape(key.encode()) for key in sorted(keys)) + rb")\b")
-    if spells.search(namespaces.bytes_of(module)) is None:
-        return
-    for each in (*registrations(module, namespaces), *stores(module, namespaces)):
-        if each.into is not None and not each.keys.isdisjoint(keys):
-            yield each
+        return []
+    keys = sorted({re.escape(key.encode()) for key, _ in wanted})
+    if re.search(rb"\b(?:" + b"|".join(keys) + rb")\b", namespaces.bytes_of(module)) is None:
+        return []
+    every = (*registrations(module, namespaces), *stores(module, namespaces))
+    return [each for each in every if any((key, each.into) in wanted for key in each.keys)]
 
 
 def _refusal(

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from codemods.engine.discover import SHOWING, TEMPLATES, is_code
 from codemods.engine.import_lines import START
 from codemods.engine.modules import Layout
-from codemods.engine.words import byte_words
+from codemods.engine.words import FEW, byte_words
 from codemods.narrow_reexport.byways import absolute, whole_name
 from codemods.narrow_reexport.forms.public_names import may_list
 from codemods.narrow_reexport.holders import Bindings, handing_test, reflection_test
@@ -62,9 +62,8 @@ class Seen:
     reads: frozenset[str] = frozenset()
     early: frozenset[str] = frozenset()
     patched: frozenset[str] = frozenset()
-    replaced: frozenset[str] = (
-        frozenset()
-    )  # modules on the way to an origin that it puts something else in the place of
+    # modules on the way to an origin in whose place it puts something else
+    replaced: frozenset[str] = frozenset()
 
 
 NOTHING = Seen()
@@ -132,9 +131,8 @@ class Needles:
         imports = b"import" in data
         other = self._names_a_symbol(path, data)
         if not other and path.endswith(SHOWING) and imports and leaf in data:
-            other = (
-                self.loses_own.search(data) is not None
-            )  # import pkg; pkg.sub.other()        in a cell or an example
+            # import pkg; pkg.sub.other()        in a cell or an example
+            other = self.loses_own.search(data) is not None
         reads = _names_read(data, leaf, False) if self.wants_names and imports and leaf in data else ()
         return Seen(other=other, reads=frozenset(reads)) if other or reads else NOTHING
 
@@ -199,7 +197,7 @@ class Needles:
         seen.early, seen.patched = frozenset(early), frozenset(patched)
 
     def _may_replace(self, data: bytes) -> bool:
-        if len(self.ways) > 8:  # so many would be looked for longer than the patterns take
+        if len(self.ways) > FEW:  # so many would be looked for longer than the patterns take
             return True
         for end in self.way_ends:
             if end in data and any(
@@ -239,11 +237,9 @@ def has_star(data: bytes) -> bool:
 def _needle(names: Sequence[str]) -> Callable[[bytes], bool]:
     encoded = [name.encode() for name in names]
     odd = [name for name in encoded if not name.isascii()]
-    if odd:
-        return lambda data: (
-            any(name in data for name in encoded) or not data.isascii()
-        )  # identifiers are compared after NFKC
-    if len(encoded) <= 8:
+    if odd:  # identifiers are compared after NFKC
+        return lambda data: any(name in data for name in encoded) or not data.isascii()
+    if len(encoded) <= FEW:
         return lambda data: any(name in data for name in encoded)
     wanted = frozenset(encoded)
     return lambda data: not wanted.isdisjoint(byte_words(data))

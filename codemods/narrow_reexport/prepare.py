@@ -25,7 +25,7 @@ from codemods.narrow_reexport.late_readers import Surveyed
 from codemods.narrow_reexport.lost import foreign_orphans, origins_of, spared, taken_by_stars
 from codemods.narrow_reexport.request import Checkout, Request, accepted_sites
 from codemods.narrow_reexport.resolve import Resolution
-from codemods.narrow_reexport.scan import scan
+from codemods.narrow_reexport.scan import Scan, scan
 from codemods.narrow_reexport.session import Session
 from codemods.narrow_reexport.star_modules import StarModules
 
@@ -114,9 +114,10 @@ def prepare(
     return Prepared(replace(context, star_takes=taken), in_tree, orphans, before, after, stars)
 
 
-def _without_paths(resolutions: Iterable[Resolution], replaced: frozenset[str]) -> Iterator[Resolution]:
+def without_paths(resolutions: Iterable[Resolution], scans: Sequence[Scan]) -> Iterator[Resolution]:
     """The same, where `pkg.sub.sym` is no way to a symbol if somebody puts another thing in the place of `pkg.sub`."""
     # patch.object(pkg, "sub", fake)        pkg.sym is what it was; pkg.sub.sym is not, and an import of the module is
+    replaced = frozenset().union(*(each.replaced for each in scans))
     for found in resolutions:
         through = any(f"{found.origin.module}.".startswith(f"{module}.") for module in replaced)
         yield replace(found, path_is_module=False) if through and not found.is_submodule else found
@@ -193,10 +194,9 @@ def _context(
     risky: set[str] = set()
     for module in {found.origin.module for found in resolutions}:
         risky |= before.closure(module)
-    replaced = frozenset().union(*(each.replaced for each in scans))
     return Context(
         package,
-        Resolutions(_without_paths(resolutions, replaced)),
+        Resolutions(without_paths(resolutions, scans)),
         checkouts[0].layout,
         hidden_names(package, namespaces),
         lost,

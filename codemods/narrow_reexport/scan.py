@@ -1,7 +1,8 @@
 """Which files can matter: a byte test for every file, before anything is parsed.
 
-Owns the needles. A file survives if it spells a symbol and can reach the package, or if it can lose something without
-spelling the symbol: a star, a submodule that only the package loaded, a name computed at run time.
+Owns which files survive, by what `needles` finds in each and by what follows from one file for others. A file does if it
+spells a symbol and can reach the package, or if it can lose something without spelling the symbol: a star, a submodule that
+only the package loaded, a name computed at run time.
 Invariant: it may keep a file too many, never one too few; it parses nothing.
 """
 

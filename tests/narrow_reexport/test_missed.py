@@ -128,7 +128,6 @@ def test_an_annotation_that_does_not_run_looks_nothing_up() -> None:
 
 
 def test_another_registration_under_the_same_name_will_do() -> None:
-    tree, after = both("x = KNOWN['sym']()\n")
     other = {"pkg/sub.py": "from reg import register\n\n\n@register('sym')\ndef sym():\n    return 1\n"}
     init = "from reg import KNOWN\nfrom .sub import sym\nfrom .other import other\n"
     tree, after = both("x = KNOWN['sym']()\n", init)
@@ -156,3 +155,15 @@ def test_a_call_site_that_looks_it_up_above_its_import_is_refused() -> None:
     user = "import pkg\nfrom reg import KNOWN\nfrom pkg import sym\nx = KNOWN['one']\nprint(sym(), x())\n"
     after["user.py"] = user.replace("from pkg import", "from pkg.sub import")
     check_rewritten({**tree, "user.py": user}, "pkg", "sym", after, run=["user"])
+
+
+def test_a_module_that_the_package_goes_on_loading_may_look_it_up() -> None:
+    # it imports nothing that registers the name; the package did, before it
+    tree = {
+        **BY_NAME,
+        "pkg/__init__.py": "from reg import KNOWN\nfrom .sub import sym\nfrom .late import late\nx = KNOWN['one']\n",
+        "pkg/sub.py": f"{BY_NAME['pkg/sub.py']!s}\n\n@register('two')\ndef two():\n    return 2\n",
+        "pkg/late.py": "from reg import KNOWN\n\nlate = KNOWN['two']\n",
+    }
+    check_refused(tree, "pkg", "sym", "looked up as pkg is imported", at="pkg/__init__.py:4")
+    check_refused(tree, "pkg", "sym", "looked up as pkg.late is imported", at="pkg/late.py:3")

@@ -54,6 +54,14 @@ def asked(tree: ast.Module) -> list[Asked]:
     return found
 
 
+def asked_of(module: Module, namespaces: Namespaces) -> list[tuple[Asked, frozenset[Symbol]]]:
+    """The same with the containers of the tree that are asked; without what asks something else (`logging.getLogger`)."""
+    syntax = namespaces.syntax(module)
+    callees = Callees(namespaces, Frame(module, None))
+    found = [(one, _containers(one, callees)) for one in (asked(syntax.tree) if syntax is not None else ())]
+    return [(one, containers) for one, containers in found if containers]
+
+
 def lookups(module: Module, namespaces: Namespaces, registered: Iterable[Registration]) -> Iterator[Lookup]:
     """Where the module looks up one of these as it is imported."""
     by_key: dict[str, list[Registration]] = {}
@@ -64,15 +72,9 @@ def lookups(module: Module, namespaces: Namespaces, registered: Iterable[Registr
     if not any(before + key.encode() in data for key in by_key for before in (b".", b'"', b"'")):
         return
     syntax = namespaces.syntax(module)
-    callees = Callees(namespaces, Frame(module, None))
-    for one in asked(syntax.tree) if syntax is not None else ():
-        wanted = by_key.get(one.key, ())
-        try:
-            places = [_container(value) for value in callees.values(one.container, callees.top)] if wanted else []
-        except RecursionError:  # a chain of names that is too long to be followed
-            places = []
-        for each in wanted:
-            if syntax is not None and each.into in places:
+    for one, containers in asked_of(module, namespaces) if syntax is not None else ():
+        for each in by_key.get(one.key, ()):
+            if syntax is not None and each.into in containers:
                 yield Lookup(syntax.source.site_of(one.node), ast.unparse(one.node), one.key, each)
 
 
@@ -86,15 +88,18 @@ def stores(module: Module, namespaces: Namespaces) -> Iterator[Registration]:
             one = _asked(target)
             if one is None or syntax is None:
                 continue
-            try:
-                values = callees.values(one.container, callees.top)
-            except RecursionError:
-                continue
-            for value in values:
-                into = _container(value)
-                if into is not None and into.module != module.name:
+            for into in sorted(_containers(one, callees)):
+                if into.module != module.name:
                     site = syntax.source.site_of(statement)
                     yield Registration(site, ast.unparse(target), True, into, frozenset({one.key}))
+
+
+def _containers(one: Asked, callees: Callees) -> frozenset[Symbol]:
+    try:
+        values = callees.values(one.container, callees.top)
+    except RecursionError:  # a chain of names that is too long to be followed
+        return frozenset()
+    return frozenset(at for value in values if (at := _container(value)) is not None)
 
 
 def _container(value: Value) -> Symbol | None:
