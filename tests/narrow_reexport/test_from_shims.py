@@ -434,3 +434,10 @@ def test_branches_of_shims_stand_on_head_and_the_last_is_the_run() -> None:
 def test_arguments_that_do_not_go_together_are_bad_arguments(arguments: list[str]) -> None:
     with tree({"main.py": ""}) as root:
         assert narrow(root, *arguments).code == 2
+
+
+def test_reads_do_not_go_through_a_module_that_a_test_replaces() -> None:
+    keeper = "import pkg\n\n\ndef go():\n    return pkg.Sym.limit\n"
+    main = "from unittest.mock import patch\nimport keeper\nimport pkg.sub\n\nwith patch.object(pkg, 'sub', None):\n    print(keeper.go())\n"
+    after = "import pkg\nfrom pkg.sub import Sym\n\n\ndef go():\n    return Sym.limit\n"
+    check_follows({"keeper.py": keeper, "main.py": main}, {"keeper.py": after})
