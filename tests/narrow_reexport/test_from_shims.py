@@ -438,6 +438,7 @@ def test_arguments_that_do_not_go_together_are_bad_arguments(arguments: list[str
 
 def test_reads_do_not_go_through_a_module_that_a_test_replaces() -> None:
     keeper = "import pkg\n\n\ndef go():\n    return pkg.Sym.limit\n"
-    main = "from unittest.mock import patch\nimport keeper\nimport pkg.sub\n\nwith patch.object(pkg, 'sub', None):\n    print(keeper.go())\n"
+    main = "from unittest.mock import patch\nimport keeper\nimport pkg.sub\n\n"
+    main += "with patch.object(pkg, 'sub', None):\n    print(keeper.go())\n"
     after = "import pkg\nfrom pkg.sub import Sym\n\n\ndef go():\n    return Sym.limit\n"
     check_follows({"keeper.py": keeper, "main.py": main}, {"keeper.py": after})
