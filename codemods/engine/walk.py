@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import TypeGuard
 
 from codemods.engine.model import When
-from codemods.engine.scopes import Binding, Block, Scope, Syntax, Use
+from codemods.engine.scopes import Binding, Block, Scope, Syntax, Use, last_name
 from codemods.engine.source import Source, TooDeep
 
 _IMPORT_ERRORS = {"ImportError", "ModuleNotFoundError", "Exception", "BaseException"}
@@ -106,8 +106,8 @@ def suppresses_import_error(statement: ast.AST) -> bool:
     """`with contextlib.suppress(ImportError):`"""
     for item in getattr(statement, "items", ()):
         call = item.context_expr
-        if isinstance(call, ast.Call) and ast.unparse(call.func).rpartition(".")[2] == "suppress":
-            return any(ast.unparse(part).rpartition(".")[2] in _IMPORT_ERRORS for part in call.args)
+        if isinstance(call, ast.Call) and last_name(call.func) == "suppress":
+            return any(last_name(part) in _IMPORT_ERRORS for part in call.args)
     return False
 
 
@@ -115,7 +115,7 @@ def catches_import_error(statement: ast.AST) -> bool:
     """Whether a `try` has a handler that an ImportError reaches."""
     for handler in getattr(statement, "handlers", ()):
         kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
-        if any(kind is None or ast.unparse(kind).rpartition(".")[2] in _IMPORT_ERRORS for kind in kinds):
+        if any(kind is None or last_name(kind) in _IMPORT_ERRORS for kind in kinds):
             return True
     return False
 
@@ -153,7 +153,15 @@ class _Walker:
                 self._suite(Block(body, at, self.block, scope, when, optional))
 
     def _statement(self, node: ast.stmt) -> None:
-        if isinstance(node, (ast.Import, ast.ImportFrom)):
+        # most statements are one of these
+        if isinstance(node, (ast.Expr, ast.Return)):
+            if node.value is not None:
+                self._expression(node.value, node)
+        elif isinstance(node, ast.Assign):
+            self._expression(node.value, node)
+            for target in node.targets:
+                self._target(target, node, node.value)
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
             self.syntax.imports.append((node, self.block))
             for alias in node.names:
                 if alias.name != "*":
@@ -201,10 +209,6 @@ class _Walker:
         elif isinstance(node, (ast.Global, ast.Nonlocal)):
             for name in node.names:
                 self.scope.outer[name] = "global" if isinstance(node, ast.Global) else "nonlocal"
-        elif isinstance(node, ast.Assign):
-            self._expression(node.value, node)
-            for target in node.targets:
-                self._target(target, node, node.value)
         elif isinstance(node, ast.AnnAssign):
             self._annotation(node.annotation, node)
             if node.value is not None:
@@ -330,6 +334,12 @@ class _Walker:
             return
         if kind is ast.Call:
             self.syntax.calls.append(self._use(node, parent))
+            self._expression(node.func, node)  # type: ignore[attr-defined]
+            for argument in node.args:  # type: ignore[attr-defined]
+                self._expression(argument, node)
+            for keyword in node.keywords:  # type: ignore[attr-defined]
+                self._expression(keyword.value, keyword)
+            return
         if kind is ast.Subscript and self.annotation and isinstance(node.value, (ast.Name, ast.Attribute)):  # type: ignore[attr-defined]
             self._expression(node.value, node)  # type: ignore[attr-defined]
             name = node.value.attr if isinstance(node.value, ast.Attribute) else node.value.id  # type: ignore[attr-defined]
@@ -340,13 +350,11 @@ class _Walker:
         kept = self.fstring
         if kind is ast.JoinedStr and kept is None:
             self.fstring = node  # type: ignore[assignment]
-        for child in ast.iter_child_nodes(node):
-            if isinstance(child, ast.expr):
-                self._expression(child, node)
-            elif isinstance(child, ast.keyword):
-                self._expression(child.value, child)
-            elif isinstance(child, ast.Slice):
-                self._expression(child, node)
+        for name in node._fields:  # `ast.iter_child_nodes` takes twice as long
+            value = getattr(node, name, None)
+            for child in value if isinstance(value, list) else (value,):
+                if isinstance(child, ast.expr):
+                    self._expression(child, node)
         self.fstring = kept
 
     def _lambda(self, node: ast.Lambda) -> None:

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, lru_cache
 from typing import TypeAlias
 
 from codemods.engine.discover import runs
@@ -19,11 +21,12 @@ from codemods.engine.model import Module, Refusal, Symbol
 from codemods.engine.namespace import Namespaces
 from codemods.engine.source import NotPython, decode, parse
 from codemods.narrow_reexport.context import Context
-from codemods.narrow_reexport.forms.lookup import Asked, Lookup, asked, asked_of, lookups, stores
+from codemods.narrow_reexport.forms.lookup import Asked, Lookup, asked, asked_of, lookups, spells, stores
 from codemods.narrow_reexport.forms.registration import Registration, registrations
 from codemods.narrow_reexport.request import Checkout
 from codemods.narrow_reexport.side_effects import symbol_of
 
+_END = sys.maxsize  # no line comes after this one
 Wanted: TypeAlias = "tuple[str, Symbol]"  # a name, and the container in which it is looked up
 
 
@@ -50,15 +53,36 @@ def missed_lookups(
     loads = cache(after.closure)
     edited = {checkout.layout.module_at(path).name for path, plan in checkout.plans.items() if plan.edits}
     goes_on = after.closure(context.package.name, orders.above(after, context.package.name))
+    keys = {key for found in every.values() for each in found for key in each.keys}
     for name in sorted(goes_on | edited):
         module = namespaces.locate(name)
         if module is None or not module.path or not runs(module.path):
             continue
-        for lookup in lookups(module, namespaces, [each for found in every.values() for each in found]):
-            source = next(each for each, found in every.items() if lookup.registration in found)
-            entry = context.package.name if name in goes_on else name
+        if not spells(namespaces.bytes_of(module), keys):
+            continue
+        # what a call site loads is more to look through than its text
+        entry, from_these = name, every
+        if name in goes_on:
+            entry = context.package.name
+            later = orders.ends_later(entry, name)
+            from_these = {source: found for source, found in every.items() if source in later}
+        for lookup in lookups(module, namespaces, [each for found in from_these.values() for each in found]):
+            source = next(each for each, found in from_these.items() if lookup.registration in found)
             if name != source and orders.comes_too_late(entry, module, lookup, source):
                 yield _refusal(lookup, name, source, context, loads)
+
+
+@dataclass(frozen=True, slots=True)
+class _Order:
+    """The modules that one import runs, in the order in which they end."""
+
+    ended: list[str]
+    come_to: dict[str, list[tuple[int, int]]]  # each import of a module by its line, and how many have ended by then
+
+    def before(self, name: str, line: int) -> frozenset[str]:
+        """The modules that have ended when this line is come to; all of them for a module that is not run."""
+        ended = next((count for at, count in self.come_to.get(name, ()) if at >= line), len(self.ended))
+        return frozenset(self.ended[:ended])
 
 
 class _Orders:
@@ -71,6 +95,7 @@ class _Orders:
         self.before = before
         self.after = after
         self.overlay = overlay
+        self._order = lru_cache(4)(self._simulated)  # two graphs, the package and the file at hand
 
     def gone(self, module: Module) -> dict[str, set[Wanted]]:
         """Modules that had run before something was looked up, and will not have; with what is looked up."""
@@ -100,27 +125,35 @@ class _Orders:
         wanted = {(lookup.key, lookup.registration.into)}
         return source not in ran and not any(_kept_by(name, wanted, self.namespaces) for name in sorted(ran))
 
+    def ends_later(self, entry: str, name: str) -> frozenset[str]:
+        """The modules that some line of a module may have relied on in `import entry`, and that may not have run by then now."""
+        ran = self._ran(self.before, entry, name, _END)
+        return ran - self._ran(self.after, entry, name, 0)
+
     def above(self, graph: ImportGraph, name: str) -> list[str]:
         """The packages above that are running as the module is imported: those that import it."""
         return [each for each in parents(name) if name in graph.closure(each)]
 
     def _ran(self, graph: ImportGraph, entry: str, name: str, line: int) -> frozenset[str]:
         """The modules that have run to their end when `import entry` comes to a line of the module."""
+        return self._order(graph, entry).before(name, line)
+
+    def _simulated(self, graph: ImportGraph, entry: str) -> _Order:
         started = {entry, *self.above(graph, entry)}
-        ended: set[str] = set()
+        order = _Order([], {entry: []})
         running = [(entry, iter(graph.edges(entry)))]
         while running:
             at, edges = running[-1]
             edge = next(edges, None)
-            if at == name and (edge is None or edge.line >= line):
-                break
+            order.come_to[at].append((edge.line if edge is not None else _END, len(order.ended)))
             if edge is None:
-                ended.add(at)
+                order.ended.append(at)
                 running.pop()
             elif edge.imported not in started:
                 started.add(edge.imported)
+                order.come_to[edge.imported] = []
                 running.append((edge.imported, iter(graph.edges(edge.imported))))
-        return frozenset(ended)
+        return order
 
     def _lines_after(self, module: Module, places: Sequence[Asked]) -> list[int]:
         """Where these stand in the new text: the same expressions, in their order."""

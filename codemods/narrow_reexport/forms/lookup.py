@@ -62,14 +62,18 @@ def asked_of(module: Module, namespaces: Namespaces) -> list[tuple[Asked, frozen
     return [(one, containers) for one, containers in found if containers]
 
 
+def spells(data: bytes, keys: Iterable[str]) -> bool:
+    """Whether a text may look up one of these names."""
+    return any(before + key.encode() in data for key in keys for before in (b".", b'"', b"'"))
+
+
 def lookups(module: Module, namespaces: Namespaces, registered: Iterable[Registration]) -> Iterator[Lookup]:
     """Where the module looks up one of these as it is imported."""
     by_key: dict[str, list[Registration]] = {}
     for each in registered:
         for key in each.keys:
             by_key.setdefault(key, []).append(each)
-    data = namespaces.bytes_of(module)
-    if not any(before + key.encode() in data for key in by_key for before in (b".", b'"', b"'")):
+    if not spells(namespaces.bytes_of(module), by_key):
         return
     syntax = namespaces.syntax(module)
     for one, containers in asked_of(module, namespaces) if syntax is not None else ():
