@@ -72,7 +72,7 @@ PACKAGES = {
             "pyyaml",
             "regex",
             "tqdm",
-            "tokenizers",
+            "tokenizers>=0.22,<=0.23.0",
             "safetensors",
             "requests",
             "filelock",
@@ -168,6 +168,9 @@ class Judge:
         self.text_of = {name_of(str(path.relative_to(pristine))): text for path, text in self.texts.items()}
         self.known = frozenset(modules)
         self.together = self.probe(pristine, modules, [])["together"]
+        if (said := self.together[package.top]["outcome"]) != "imported":
+            # every module of it would end alike, before and after
+            raise RuntimeError(f"import {package.top} fails before anything is narrowed: {said}")
         self.fresh: dict[str, dict[str, object]] = {}
         again = self.probe(pristine, modules, [])["together"]
         # SESSION_ID = uuid4().hex: another value in each process
