@@ -37,7 +37,7 @@ _STAR_NEAR = re.compile(rb"import[ \t\\\r\n]*\(?[ \t\\\r\n]*\*")
 WORD = re.compile(rb"\w+")
 _READ = re.compile(rb"(?<!\bself)(?<!\bcls)[.\"'][ \t]*(\w+)")
 _PATH = re.compile(rb"^[ \t]*(?:from[ \t]+[.\w]+[ \t]+import\b|import[ \t]+[.\w]+)", re.M)
-_DOTTED = re.compile(rb"\.([\w\x80-\xff]+)")
+_DOTTED = re.compile(rb"\.[ \t\f\r\n\\]*([\w\x80-\xff]+)")
 OWN_PLAN = b'{\n "command": "narrow_reexport",\n'  # a plan that was written into the tree is no part of it
 # and so are the rows for `--plan`, which name symbols for this command and for no program
 _REQUEST = re.compile(
@@ -108,6 +108,7 @@ class Needles:
         self.above = package.rpartition(".")[0].rpartition(".")[2].encode()
         self.near = self.folder.rstrip("/").rpartition("/")[0] + "/"
         modules = {package, *(found.origin.module for found in resolutions)}
+        self.fakes_leaf = all(leaf.decode() in name for name in modules)  # who spells one of them spells the leaf
         self.fakes = re.compile(rb"\b(?:" + b"|".join(re.escape(name.encode()) for name in sorted(modules)) + rb")\b")
 
     def look(self, path: str, data: bytes) -> Seen:
@@ -159,7 +160,7 @@ class Needles:
         seen.losing = self._loses(data, has_leaf or inside, inside or touches)
         if has_leaf and self._may_replace(data):
             seen.replaced = self._replaced(data, seen)
-        if b"sys.modules" in data and self.fakes.search(data):
+        if (has_leaf or not self.fakes_leaf) and b"sys.modules" in data and self.fakes.search(data):
             seen.kept = True
         if has_name:
             if b"patch" in data or b"attr(" in data:
@@ -324,15 +325,27 @@ def _tails(package: str, lost: Iterable[str]) -> tuple[tuple[bytes, ...], dict[b
 
 def _loses(data: bytes, last: bytes, above: tuple[bytes, ...] = (b"",)) -> bool:
     # pkg.sub in an expression; import statements name what they load, and stars are looked at apart
-    at = data.find(b"." + last)
+    at = data.find(last, 1)
     while at >= 0:
-        end = at + len(last) + 1
-        if not WORD.match(data, end):
-            row = data[data.rfind(b"\n", 0, at) + 1 : at].lstrip()
-            if row.rstrip().endswith(above) and not row.startswith((b"from ", b"import ", b"#")):
+        end = at + len(last)
+        dot = _dot_before(data, at)
+        if dot >= 0 and not WORD.match(data, end):
+            row = data[data.rfind(b"\n", 0, dot) + 1 : dot].lstrip()
+            # (a.other
+            #     .sub.f())        what is above the dot is not looked for
+            if not row or (row.rstrip().endswith(above) and not row.startswith((b"from ", b"import ", b"#"))):
                 return True
-        at = data.find(b"." + last, end)
+        at = data.find(last, end)
     return False
+
+
+def _dot_before(data: bytes, at: int) -> int:
+    """Where the dot in front of a word is, -1 without one; there may be white space between them."""
+    if not data[at - 1 : at].isspace():
+        return at - 1 if data.startswith(b".", at - 1) else -1
+    start = max(at - 200, 0)
+    before = data[start:at].rstrip(b" \t\f\r\n\\")
+    return start + len(before) - 1 if before.endswith(b".") else -1
 
 
 def _loses_any(data: bytes, foreign: dict[bytes, tuple[bytes, ...]]) -> bool:

@@ -82,3 +82,21 @@ def test_it_is_kept_for_those_who_read_it_through_the_star() -> None:
 def test_a_star_that_never_relied_on_the_package_is_left_alone() -> None:
     tree = {**OTHER, "main.py": "from oth import *\nimport oth.helper\n\nhelper = 1\nprint(helper)\n"}
     check_rewritten(tree, "pkg", "sym", {"pkg/__init__.py": ""}, run=["main"])
+
+
+@pytest.mark.parametrize(
+    "read",
+    ["(oth\n    .helper.limit)", "oth. helper.limit", "(oth.\n    helper.limit)", "oth.\\\n    helper.limit"],
+)
+def test_white_space_around_the_dot_hides_no_read(read: str) -> None:
+    tree = {**OTHER, "main.py": f"import pkg\nimport oth\n\nprint({read})\n"}
+    after = {"pkg/__init__.py": "", "main.py": f"import pkg\nimport oth\nimport oth.helper\n\nprint({read})\n"}
+    check_rewritten(tree, "pkg", "sym", after, run=["main"])
+
+
+@pytest.mark.parametrize("read", ["(pkg\n    .sub.Sym.limit)", "pkg. sub.Sym.limit", "(pkg.\n    sub.Sym.limit)"])
+def test_nor_where_the_submodule_is_the_packages_own(read: str) -> None:
+    tree = {**PKG, "main.py": f"import pkg\n\nprint({read})\n"}
+    check_rewritten(
+        tree, "pkg", "sym", {**NARROWED, "main.py": f"import pkg\nimport pkg.sub\n\nprint({read})\n"}, run=["main"]
+    )
