@@ -98,3 +98,48 @@ def test_a_getattr_that_cannot_be_followed_is_warned_of() -> None:
         NARROWED,
         says="outer/__init__.py:7.*may take",
     )
+
+
+MADE = "sys.modules[__name__] = LazyModule(__name__, globals()['__file__'], found)\n"
+LAZY = (
+    "import importlib\nimport types\n\n\nclass LazyModule(types.ModuleType):\n    def __init__(self, name, file, table):\n"
+    "        super().__init__(name)\n        self.__file__, self.__path__ = file, [file.rpartition('/')[0]]\n"
+    "        self._where = {each: key for key, listed in table.items() for each in listed}\n\n"
+    "    def __getattr__(self, name):\n        if name not in self._where:\n            raise AttributeError(name)\n"
+    "        return getattr(importlib.import_module(f'.{self._where[name]}', self.__name__), name)\n\n\n"
+    "def filled():\n    return {}\n"
+)
+
+
+@pytest.mark.parametrize(
+    "entries",
+    [
+        '_structure = {"pkg": ["light", "sym"]}\n',
+        '_structure = {"pkg": ["light"]}\n_structure["pkg"].append("sym")\n',
+        '_structure = {"pkg": ["light"]}\n_structure["pkg"] += ["sym"]\n',
+        '_structure = {}\n_structure["pkg"] = ("light", "sym")\n',
+        '_structure = {}\n_structure.setdefault("pkg", []).extend(["light", "sym"])\n',
+    ],
+)
+def test_a_table_that_names_the_package_is_refused_though_it_cannot_be_followed(entries: str) -> None:
+    # the table is copied and filled into another one, as transformers does it
+    text = f"import sys\n\nfrom lazies import LazyModule, filled\n\n{entries}_structure = {{k: set(v) for k, v in _structure.items()}}\n"
+    text += f"found = filled()\nfound.update(_structure)\n{MADE}"
+    tree: Tree = {**PKG, "lazies.py": LAZY, "outer/__init__.py": text}
+    check_refused(tree, "outer.pkg", "sym", "onward lazily", at="outer/__init__.py:")
+
+
+TABLE = "from tools import find\n\nWHERE = {}\n\n\ndef __getattr__(name):\n    return find(WHERE, name)\n"
+
+
+def test_nor_is_a_table_by_name_followed() -> None:
+    text = TABLE.replace("{}", '{"sym": "outer.pkg", "light": ".pkg"}')
+    find = "import importlib\n\n\ndef find(where, name):\n    return getattr(importlib.import_module(where[name], 'outer'), name)\n"
+    tree: Tree = {**PKG, "outer/__init__.py": text, "tools.py": find}
+    check_refused(tree, "outer.pkg", "sym", "onward lazily", at="outer/__init__.py:3")
+
+
+def test_a_table_that_names_another_package_is_warned_of() -> None:
+    text = TABLE.replace("{}", '{"sym": "elsewhere", "light": "outer.pkg"}')
+    more: Tree = {"outer/__init__.py": text, "tools.py": "def find(where, name):\n    raise AttributeError(name)\n"}
+    check_rewritten({**PKG, **more, "main.py": "import outer.pkg\n"}, "outer.pkg", "sym", NARROWED, says="may take")
