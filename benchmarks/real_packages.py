@@ -180,6 +180,12 @@ class Judge:
             for key, value in dict(old.get("names") or {}).items()  # type: ignore[call-overload]
             if dict(again[module].get("names") or {}).get(key) != value  # type: ignore[call-overload]
         }
+        # the same where a function leads to it: SESSION_ID as SESSION_ID = ...
+        self.random |= {
+            (module, each.rpartition(" = ")[0])
+            for module, old in self.together.items()
+            for each in set(old.get("leads") or ()) - set(again[module].get("leads") or ())  # type: ignore[call-overload]
+        }
 
     def run(self, where: str, symbol: str, options: list[str]) -> Run:
         run = Run(where, symbol)
@@ -236,8 +242,9 @@ class Judge:
         together = self.together if every else {}
         for kind, before in (("together", together), ("fresh", {name: self.fresh[name] for name in fresh})):
             for name, old in before.items():
-                left = dropped | {key for module, key in self.random if module == name} | self.starred(name, run)
-                run.wrong += differences(name, old, after[kind][name], run, left, name in edited)
+                other = {key for module, key in self.random if module == name}
+                left = dropped | other | self.starred(name, run)
+                run.wrong += differences(name, old, after[kind][name], run, left, name in edited, other)
         run.wrong = list(dict.fromkeys(run.wrong))
 
     def starred(self, name: str, run: Run) -> set[str]:
@@ -299,9 +306,9 @@ class Judge:
 
 
 def differences(
-    name: str, old: dict[str, object], new: dict[str, object], run: Run, left: set[str], touched: bool
+    name: str, old: dict[str, object], new: dict[str, object], run: Run, left: set[str], touched: bool, other: set[str]
 ) -> list[str]:
-    """What one module is or does otherwise than before, apart from what was asked for."""
+    """What one module is or does otherwise than before, apart from what was asked for and what differs each time (`other`)."""
     if old["outcome"] not in ("imported", new["outcome"]):
         # it no longer loads what cannot be loaded here; it may come to something else that cannot
         run.freed.append(name)
@@ -328,7 +335,8 @@ def differences(
             found.append(f"{name} still binds {symbol}")
     fails = set(new["fails"]) - set(old["fails"])  # type: ignore[call-overload]
     found += [f"{name}: inside a function {each}" for each in sorted(fails)]
-    lost = {each.rpartition(" = ")[2] for each in old["leads"]} - {each.rpartition(" = ")[2] for each in new["leads"]}  # type: ignore[attr-defined]
+    led = [each.rpartition(" = ") for each in old["leads"] if each.rpartition(" = ")[0] not in other]  # type: ignore[attr-defined]
+    lost = {what for _, _, what in led} - {each.rpartition(" = ")[2] for each in new["leads"]}  # type: ignore[attr-defined]
     lost -= {was[symbol] for package, symbol in run.narrowed if package == name and symbol in was}
     # an import that nothing reads any more went, or what is left are the plain names of an edited file
     lost = {each for each in lost if not touched or ("." in each and not each.startswith("module "))}
