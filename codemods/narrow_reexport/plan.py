@@ -34,7 +34,6 @@ from codemods.narrow_reexport.forms.reraised import told_apart
 from codemods.narrow_reexport.forms.same_name import imported_symbol
 from codemods.narrow_reexport.forms.star import change_star
 from codemods.narrow_reexport.forms.statement import Change, NewImport, stands_alone, statement_end
-from codemods.narrow_reexport.forms.verdicts import accepts
 from codemods.narrow_reexport.left_alone import (
     is_accepted,
     is_left,
@@ -273,9 +272,6 @@ class _Planner:
     def _is_left(self, reference: FromName | ModuleAlias) -> bool:
         alias = reference.statement.names[reference.number]
         return is_left(self.context, self.syntax.source.path, alias.lineno, self.by_name[reference.name])
-
-    def _accepts(self, line: int) -> bool:
-        return accepts(self.syntax.source.line(line)) or (self.syntax.source.path, line) in self.context.accepted
 
     def _refuse(self, node: ast.expr | ast.stmt, name: str, reason: str, hint: str) -> None:
         self.draft.refusals.append(

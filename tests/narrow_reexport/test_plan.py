@@ -9,7 +9,7 @@ import json
 
 import pytest
 
-from tests.narrow_reexport.trees import NARROWED, PKG, SAME
+from tests.narrow_reexport.trees import NARROWED, PKG, SAME, SAME_NARROWED
 from tests.narrow_reexport.verbs import Tree, check_refused, check_rewritten, check_unchanged, narrow, tree
 
 ACCEPT = "  # codemods: accept narrow_reexport"
@@ -120,3 +120,93 @@ def test_a_name_that_a_statement_imports_twice_as_itself_moves() -> None:
         assert outcome.code == 0, outcome.text
         text = (root / "main.py").read_text(encoding="utf-8")
         assert "from pkg import light\n" in text and "from pkg.sub import sym" in text
+
+
+OTHER: Tree = {
+    "pkg/__init__.py": "from .sub import sym\n",
+    "pkg/sub.py": "import oth.helper\nimport third.tool\n\n\ndef sym(): ...\n",
+    "oth/__init__.py": "",
+    "oth/helper.py": "limit = 3\n",
+    "third/__init__.py": "",
+    "third/tool.py": "limit = 4\n",
+}
+
+
+def test_a_file_that_loads_a_lost_submodule_by_other_imports_is_left_alone() -> None:
+    before: Tree = {
+        **OTHER,
+        "user.py": "import oth.helper\n",
+        "main.py": "import pkg\nimport oth\nimport user\n\nprint(oth.helper.limit)\n",
+        "bare.py": "import pkg\nimport oth\n\nprint(oth.helper.limit)\n",
+    }
+    after: Tree = {
+        "pkg/__init__.py": "",
+        "bare.py": "import pkg\nimport oth\nimport oth.helper\n\nprint(oth.helper.limit)\n",
+    }
+    check_rewritten(before, "pkg", "sym", after, run=["main", "bare"])
+
+
+def test_of_two_stars_the_one_that_somebody_reads_through_keeps_the_submodule() -> None:
+    before: Tree = {
+        **PKG,
+        "one.py": "from pkg import *\n",
+        "two.py": "from pkg import *\n",
+        "main.py": "import one\n\nprint(one.sub.Sym.limit)\n",
+        "more.py": "import two\n\nprint(two.light(2))\n",
+    }
+    with tree(before) as root:
+        outcome = narrow(root, "pkg", "sym")
+        assert outcome.code == 0, outcome.text
+        assert "import sub" in (root / "one.py").read_text(encoding="utf-8")
+        assert (root / "two.py").read_text(encoding="utf-8") == before["two.py"]
+
+
+def test_a_star_keeps_the_submodules_of_its_own_package_alone() -> None:
+    main = "import pkg\nfrom oth import *\n\ntool = 1\nprint(helper.limit, tool)\n"
+    after: Tree = {"pkg/__init__.py": "", "main.py": main.replace("import *\n", "import *\nfrom oth import helper\n")}
+    check_rewritten({**OTHER, "main.py": main}, "pkg", "sym", after, run=["main"])
+
+
+def test_a_star_keeps_a_submodule_that_has_the_symbols_name_in_another_package() -> None:
+    before: Tree = {
+        "pkg/__init__.py": "from .sub import sym\n",
+        "pkg/sub.py": "import oth.sym\n\n\ndef sym(): ...\n",
+        "oth/__init__.py": "",
+        "oth/sym.py": "limit = 3\n",
+        "main.py": "import pkg\nfrom oth import *\n\nprint(sym.limit)\n",
+    }
+    after: Tree = {
+        "pkg/__init__.py": "",
+        "main.py": "import pkg\nfrom oth import *\nfrom oth import sym\n\nprint(sym.limit)\n",
+    }
+    check_rewritten(before, "pkg", "sym", after, run=["main"])
+
+
+def test_one_name_of_a_statement_that_an_origin_imports_from_itself_is_enough() -> None:
+    before: Tree = {
+        "pkg/__init__.py": "from .other import far\nfrom .sub import sym\n",
+        "pkg/other.py": "def far():\n    return 1\n",
+        "pkg/sub.py": "def sym(x=1):\n    return x\n\n\nif __name__ == '__main__':\n    from pkg import far, sym\n",
+    }
+    check_refused(before, "pkg", "far sym", "the origin imports its own symbol through the package", at="pkg/sub.py:6")
+
+
+def test_the_comment_of_an_import_of_the_module_stays_with_it() -> None:
+    main = "import pkg.fused as f  # by hand\n\nprint(f(2))\n"
+    after = {**SAME_NARROWED, "main.py": "from pkg.fused import fused as f  # by hand\n\nprint(f(2))\n"}
+    check_rewritten({**SAME, "main.py": main}, "pkg", "fused", after, run=["main"])
+
+
+def test_the_comment_of_a_line_with_other_statements_stays_on_the_line() -> None:
+    main = "import pkg.fused as f; x = 2  # two\n\nprint(f(x))\n"
+    with tree({**SAME, "main.py": main}) as root:
+        outcome = narrow(root, "pkg", "fused")
+        assert outcome.code == 0, outcome.text
+        assert (root / "main.py").read_text(encoding="utf-8").count("# two") == 1
+
+
+def test_an_init_that_imports_the_module_before_the_symbol_goes_on_getting_the_module() -> None:
+    init = "from . import fused as m\nfrom .fused import fused\n\nNAME = m.__name__\n"
+    after: Tree = {"pkg/__init__.py": "from . import fused as m\n\nNAME = m.__name__\n"}
+    main = "import pkg\n\nprint(pkg.NAME)\n"
+    check_rewritten({**SAME, "pkg/__init__.py": init, "main.py": main}, "pkg", "fused", after, run=["main"])
