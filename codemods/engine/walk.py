@@ -385,9 +385,10 @@ class _Walker:
 
     def _settle(self, module: Scope) -> None:
         """Move bindings of names declared `global` or `nonlocal` to the scope that they land in."""
-        scopes = {use.scope for uses in (self.syntax.names, self.syntax.attributes) for use in uses}
-        scopes |= {block.scope for block in self.syntax.blocks.values()}
-        for scope in {around for inner in scopes for around in inner.inside()}:
+        # a set would give them in another order each time
+        scopes = dict.fromkeys(block.scope for block in self.syntax.blocks.values())
+        scopes |= dict.fromkeys(use.scope for uses in (self.syntax.names, self.syntax.attributes) for use in uses)
+        for scope in dict.fromkeys(around for inner in scopes for around in inner.inside()):
             for name in list(scope.outer):
                 moved = scope.bindings.pop(name, [])
                 if moved:

@@ -185,3 +185,9 @@ def test_an_import_knows_when_it_runs(text: str, when: str) -> None:
     statement, block = syntax_of(text).imports[-1]
     assert statement.names[0].name == "a"
     assert block.when.value == when
+
+
+def test_the_bindings_of_a_global_name_are_in_the_order_of_the_source() -> None:
+    functions = "".join(f"def f{number}():\n    global x\n    x = {number}\n\n\n" for number in range(12))
+    lines = [binding.statement.lineno for binding in syntax_of(f"x = 0\n{functions}").module.bindings["x"]]
+    assert len(lines) == 13 and lines == sorted(lines)
