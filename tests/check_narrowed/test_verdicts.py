@@ -117,6 +117,21 @@ def test_the_text_that_is_given_counts_and_not_the_file() -> None:
         assert offence.message == "pkg.sym was narrowed to pkg.sub:sym: write `from pkg.sub import sym`"
 
 
+@pytest.mark.parametrize(
+    ("written", "instead"),
+    [
+        ("from pkg import name", "from pkg.sub import impl as name"),
+        ("from pkg import name as n", "from pkg.sub import impl as n"),
+        ("from pkg import name as impl", "from pkg.sub import impl as impl"),
+    ],
+)
+def test_what_to_write_keeps_the_name_that_the_file_uses(written: str, instead: str) -> None:
+    files = PKG | {"narrowed.toml": rows("pkg:name=pkg.sub:impl"), "app.py": f"{written}\n"}
+    with guarded_tree(files) as guard:
+        (offence,) = offences(guard, "app.py", guard.read("app.py"))
+        assert offence.message.endswith(f": write `{instead}`")
+
+
 def test_documents_are_no_code() -> None:
     assert found(PKG | {"README.md": "```python\nfrom pkg import sym\n```\n"}) == []
 

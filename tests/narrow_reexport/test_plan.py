@@ -167,6 +167,13 @@ def test_a_star_keeps_the_submodules_of_its_own_package_alone() -> None:
     check_rewritten({**OTHER, "main.py": main}, "pkg", "sym", after, run=["main"])
 
 
+def test_nor_does_it_take_a_submodule_of_another_package_for_its_own() -> None:
+    main = "import pkg\nfrom oth import *\n\nprint(helper.limit, tool)\n"
+    before: Tree = {**OTHER, "oth/__init__.py": "tool = 5\n", "main.py": main}
+    after: Tree = {"pkg/__init__.py": "", "main.py": main.replace("import *\n", "import *\nfrom oth import helper\n")}
+    check_rewritten(before, "pkg", "sym", after, run=["main"])
+
+
 def test_a_star_keeps_a_submodule_that_has_the_symbols_name_in_another_package() -> None:
     before: Tree = {
         "pkg/__init__.py": "from .sub import sym\n",
