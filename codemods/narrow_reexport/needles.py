@@ -37,7 +37,11 @@ _STAR_NEAR = re.compile(rb"import[ \t\\\r\n]*\(?[ \t\\\r\n]*\*")
 WORD = re.compile(rb"\w+")
 _READ = re.compile(rb"(?<!\bself)(?<!\bcls)[.\"'][ \t]*(\w+)")
 _PATH = re.compile(rb"^[ \t]*(?:from[ \t]+[.\w]+[ \t]+import\b|import[ \t]+[.\w]+)", re.M)
-_DOTTED = re.compile(rb"\.[ \t\f\r\n\\]*([\w\x80-\xff]+)")
+_DOTTED = re.compile(rb"\.[ \t\f\r\n\\]*(?:#[^\n]*\n[ \t\f\r\n\\]*)*([\w\x80-\xff]+)")
+_RENAMED = re.compile(rb"([\w\x80-\xff]+)[ \t\f\\\r\n]+as[ \t\f\\\r\n]+([\w\x80-\xff]+)")
+_ASSIGNED = re.compile(rb"(\w+)[ \t]*=[ \t]*(?:\w+\.)*(\w+)[ \t]*(?=[;#\r\n]|\Z)")
+# a dot, and then white space and comments up to the end
+_DOT_AWAY = re.compile(rb"\.[ \t\f\r\n\\]*(?:#[^\n]*\n[ \t\f\r\n\\]*)*\Z")
 OWN_PLAN = b'{\n "command": "narrow_reexport",\n'  # a plan that was written into the tree is no part of it
 # and so are the rows for `--plan`, which name symbols for this command and for no program
 _REQUEST = re.compile(
@@ -99,7 +103,7 @@ class Needles:
         self.alias_of, self.may_bind = _alias_pattern(package), _alias_test(package)
         self.imported = whole_name([package.encode(), leaf])
         last = b"|".join(map(re.escape, self.own))
-        self.loses_own = re.compile(rb"\.(?:" + last + rb")(?!\w)" if self.own else rb"(?!)")
+        self.loses_own = re.compile(rb"\.[ \t\f\r\n\\]*(?:" + last + rb")(?!\w)" if self.own else rb"(?!)")
         # getattr(pkg, "mid").leaf        a package on the way to a lost module counts, too
         ways = {part.encode() for name in lost for part in name.split(".")}
         self.reflects = reflection_test(leaf, frozenset([*(name.encode() for name in self.names), *ways]))
@@ -340,18 +344,24 @@ def _loses(data: bytes, last: bytes, above: tuple[bytes, ...] = (b"",)) -> bool:
 
 
 def _dot_before(data: bytes, at: int) -> int:
-    """Where the dot in front of a word is, -1 without one; there may be white space between them."""
+    """Where the dot in front of a word is, -1 without one; there may be white space and comments between them."""
     if not data[at - 1 : at].isspace():
         return at - 1 if data.startswith(b".", at - 1) else -1
-    start = max(at - 200, 0)
-    before = data[start:at].rstrip(b" \t\f\r\n\\")
-    return start + len(before) - 1 if before.endswith(b".") else -1
+    away = _DOT_AWAY.search(data, max(at - 400, 0), at)
+    return away.start() if away is not None else -1
 
 
 def _loses_any(data: bytes, foreign: dict[bytes, tuple[bytes, ...]]) -> bool:
     # other.sub        the words behind a dot are found once for all modules
     read = foreign.keys() & set(_DOTTED.findall(data))
-    return any(_loses(data, last, foreign[last]) for last in read)
+    if not read:
+        return False
+    # import other as o; o.sub        o = other; o.sub
+    renamed = [*_RENAMED.findall(data), *((name, alias) for alias, name in _ASSIGNED.findall(data))]
+    return any(
+        _loses(data, last, (*foreign[last], *(alias for name, alias in renamed if name in foreign[last])))
+        for last in read
+    )
 
 
 def _names_read(data: bytes, leaf: bytes, inside: bool) -> set[str]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from tests import oracle
 from tests.narrow_reexport.trees import NARROWED, PKG
-from tests.narrow_reexport.verbs import Tree, check_rewritten
+from tests.narrow_reexport.verbs import Tree, check_rewritten, narrow, tree
 
 STAR: Tree = {**PKG, "up/__init__.py": "from pkg import *\n"}
 
@@ -100,3 +101,32 @@ def test_nor_where_the_submodule_is_the_packages_own(read: str) -> None:
     check_rewritten(
         tree, "pkg", "sym", {**NARROWED, "main.py": f"import pkg\nimport pkg.sub\n\nprint({read})\n"}, run=["main"]
     )
+
+
+@pytest.mark.parametrize(
+    ("imports", "read"),
+    [
+        ("import oth as o\n", "o.helper.limit"),
+        ("import oth as o\n", "o . helper.limit"),
+        ("import oth as \\\n    o\n", "o.helper.limit"),
+        ("import oth\no = oth\n", "o.helper.limit"),
+        ("import oth\n", "(oth  # a comment\n    .helper.limit)"),
+        ("import oth\n", "(oth.\n    # a line of it\n    helper.limit)"),
+    ],
+)
+def test_another_name_of_the_package_hides_no_read(imports: str, read: str) -> None:
+    main = f"import pkg\n{imports}\nprint({read})\n"
+    with tree({**OTHER, "main.py": main}) as root:
+        old = oracle.run_programs(root, ["main"])
+        outcome = narrow(root, "pkg", "sym")
+        assert outcome.code == 0, outcome.text
+        assert "import oth.helper\n" in (root / "main.py").read_text(encoding="utf-8")
+        assert not oracle.differences(old, oracle.run_programs(root, ["main"]))
+
+
+def test_nor_does_the_name_of_a_name_that_another_file_gives_the_package() -> None:
+    main = "from app import p\n\nprint(p . sub.Sym.limit)\n"
+    with tree({**PKG, "app.py": "import pkg as p\n", "main.py": main}) as root:
+        old = oracle.run_programs(root, ["main"])
+        assert narrow(root, "pkg", "sym").code == 0
+        assert not oracle.differences(old, oracle.run_programs(root, ["main"]))
