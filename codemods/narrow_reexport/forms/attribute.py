@@ -206,8 +206,8 @@ class AttributePlanner(NameFacts):
                 and not self._replaced(anchor.node)
                 and not any(done is anchor.statement for done, _, _ in self.plan.additions)
             ):
-                start = self.syntax.source.span(anchor.node)[0]
-                self.plan.edits.append(Edit(self.syntax.source.path, start, start + len(anchor.node.name), module))
+                # import outer . pkg        the span, not the length of the name: there may be white space in it
+                self.plan.edits.append(Edit(self.syntax.source.path, *self.syntax.source.span(anchor.node), module))
                 self._edited.append((anchor.node, module, anchor.statement, anchor.block))
                 continue
             self._add(anchor, NewImport(module, module))

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from codemods.engine.edits import apply
@@ -19,6 +18,7 @@ from codemods.engine.walk import analyse
 from codemods.narrow_reexport.context import Context
 from codemods.narrow_reexport.forms.lazy_export import as_symbol
 from codemods.narrow_reexport.forms.lazy_getattr import Execution, getattr_bindings
+from codemods.narrow_reexport.forms.lazy_tables import entry_for
 from codemods.narrow_reexport.forms.lazy_values import Taken, Unclear
 from codemods.narrow_reexport.forms.verdicts import TextPlan
 from codemods.narrow_reexport.resolve import Resolution
@@ -51,7 +51,7 @@ def onward_lazy(syntax: Syntax, module: Module, context: Context) -> Onward:
             found = next((found for found in context.resolutions if found.symbol.name == name), None)
             if found is None or found.narrowed:
                 continue
-            entry = _entry(syntax, module, found.symbol)
+            entry = entry_for(syntax, module, found.symbol)
             if entry is not None:
                 # _import_structure = {"pkg": ["sym"]}, and then something that cannot be followed
                 reason = (
@@ -68,46 +68,6 @@ def onward_lazy(syntax: Syntax, module: Module, context: Context) -> Onward:
 def exports_lazily(syntax: Syntax) -> bool:
     """Whether a file has a module `__getattr__`, or puts a lazy module in its place."""
     return bool(getattr_bindings(syntax)) or "LazyModule(" in syntax.source.text
-
-
-def _entry(syntax: Syntax, module: Module, symbol: Symbol) -> ast.expr | None:
-    """The entry of some table that names both the package and the symbol: as the key, and in what stands under it."""
-    for key, value in _entries(syntax.tree):
-        texts = [part for part in ast.walk(value) if isinstance(part, ast.Constant) and isinstance(part.value, str)]
-        if _leads_to(key, symbol, module):
-            listed = next((part for part in texts if part.value == symbol.name), None)
-            if listed is not None:
-                return listed
-        elif key.value == symbol.name and any(_leads_to(part, symbol, module) for part in texts):
-            return key
-    return None
-
-
-def _entries(tree: ast.Module) -> Iterator[tuple[ast.Constant, ast.expr]]:
-    for node in ast.walk(tree):
-        pairs: list[tuple[ast.expr | None, ast.expr]] = []
-        if isinstance(node, ast.Dict):
-            # {"pkg": ["sym"]}        {"sym": ".pkg"}
-            pairs += zip(node.keys, node.values, strict=True)
-        elif isinstance(node, (ast.Assign, ast.AugAssign)):
-            # table["pkg"] = ["sym"]        table["pkg"] += ["sym"]
-            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            pairs += [(target.slice, node.value) for target in targets if isinstance(target, ast.Subscript)]
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            # table["pkg"].extend(["sym"])        table.setdefault("pkg", []).append("sym")
-            base = node.func.value
-            keys = [base.slice] if isinstance(base, ast.Subscript) else []
-            keys += base.args[:1] if isinstance(base, ast.Call) else []
-            pairs += [(key, argument) for key in keys for argument in node.args]
-        for key, value in pairs:
-            if isinstance(key, ast.Constant) and isinstance(key.value, str):
-                yield key, value
-
-
-def _leads_to(text: ast.Constant, symbol: Symbol, module: Module) -> bool:
-    # "outer.pkg"        ".pkg"        "pkg"        "pkg:sym"        "pkg.sym"
-    spelled = str(text.value).removesuffix(f":{symbol.name}").removesuffix(f".{symbol.name}")
-    return symbol.module in (spelled, module.absolute(spelled if spelled.startswith(".") else f".{spelled}"))
 
 
 def _answers(syntax: Syntax, module: Module, context: Context) -> dict[str, Symbol | Unclear | None]:

@@ -143,3 +143,19 @@ def test_a_table_that_names_another_package_is_warned_of() -> None:
     text = TABLE.replace("{}", '{"sym": "elsewhere", "light": "outer.pkg"}')
     more: Tree = {"outer/__init__.py": text, "tools.py": "def find(where, name):\n    raise AttributeError(name)\n"}
     check_rewritten({**PKG, **more, "main.py": "import outer.pkg\n"}, "outer.pkg", "sym", NARROWED, says="may take")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # a table of messages, from which nothing is loaded
+        'import warnings\n\nMSG = {"sym": "pkg"}\n\n\ndef __getattr__(name):\n    if name in MSG:\n        warnings.warn(MSG[name])\n'
+        "        return 3\n    raise AttributeError(name)\n",
+        # tables that `__getattr__` cannot reach
+        'from tools import find\n\n\ndef labels():\n    return {"sym": "pkg"}\n\n\ndef __getattr__(name):\n    return find(name)\n',
+        'from tools import find\n\nWORDS = {"pkg": "sym"}\n\n\ndef __getattr__(name):\n    return find(name)\n',
+    ],
+)
+def test_a_table_that_nothing_is_given_out_by_is_no_reason_to_refuse(text: str) -> None:
+    more: Tree = {"outer/__init__.py": text, "tools.py": "def find(name):\n    raise AttributeError(name)\n"}
+    check_rewritten({**PKG, **more, "main.py": "import outer.pkg\n"}, "outer.pkg", "sym", NARROWED, run=["main"])
