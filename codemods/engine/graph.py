@@ -151,6 +151,19 @@ class ImportGraph:
                     todo.append(edge.imported)
         return frozenset(seen.difference(running))
 
+    def reached(self, names: Iterable[str], wanted: frozenset[str]) -> frozenset[str]:
+        """Those of some wanted modules that several imports in one process load; it looks no further than it has to."""
+        seen = {*names}
+        todo = deque(seen)
+        left = set(wanted - seen)
+        while todo and left:
+            for edge in self.edges(todo.popleft()):
+                if edge.imported not in seen:
+                    seen.add(edge.imported)
+                    todo.append(edge.imported)
+                    left.discard(edge.imported)
+        return wanted - left
+
     def chain(self, source: str, target: str) -> tuple[ImportEdge, ...]:
         """A shortest chain of edges from `source` to `target`; empty where none leads there."""
         came: dict[str, ImportEdge] = {}

@@ -19,7 +19,7 @@ _WORD = re.compile(rb"\w+")
 _FROM = re.compile(
     START + rb"(?:lazy[ \t]+)?from[ \t]+(?P<module>[.\w]+)[ \t]+import\b[ \t]*(?P<names>\([^)]*\)|[^\r\n;#]*)"
 )
-_TAKEN = re.compile(rb"(?P<name>\w+)(?:[ \t]+as[ \t]+(?P<alias>\w+))?")
+TAKEN = re.compile(rb"(?P<name>\w+)(?:[ \t]+as[ \t]+(?P<alias>\w+))?")
 
 
 def readers_of(
@@ -76,20 +76,20 @@ def carry_further(
         for module, name in fresh:
             by_module.setdefault(module, set()).add(name)
         names = sorted({name.encode() for _, name in fresh})
-        taking = _taking(names)
+        pattern = taking(names)
         found: dict[tuple[str, str], str] = {}
         for module, own in by_module.items():
             located = layout.locate(module)
             for name in own if located is not None and located.path else ():
                 # backend = pkg
-                pattern = START + rb"(\w+)[ \t]*=[ \t]*" + re.escape(name.encode()) + rb"[ \t]*(?=[;#\r\n]|\Z)"
-                for match in re.finditer(pattern, b"\n" + read(located.path)):  # type: ignore[union-attr]
+                assigned = START + rb"(\w+)[ \t]*=[ \t]*" + re.escape(name.encode()) + rb"[ \t]*(?=[;#\r\n]|\Z)"
+                for match in re.finditer(assigned, b"\n" + read(located.path)):  # type: ignore[union-attr]
                     found[module, match[1].decode()] = package
         paths = [path for path in spelling([name.decode() for name in names]) if is_code(path)]
-        for path, imports in each_read(_imports_of, paths, read, taking):
+        for path, imports in each_read(imports_of, paths, read, pattern):
             for source, listed in imports:
                 taken = by_module.get(absolute(layout, path, source.decode()))
-                for part in _TAKEN.finditer(listed) if taken else ():
+                for part in TAKEN.finditer(listed) if taken else ():
                     if part["name"].decode() in (taken or ()):
                         found[layout.module_at(path).name, (part["alias"] or part["name"]).decode()] = package
         fresh = {key: value for key, value in found.items() if key not in carriers and key[0] != package}
@@ -98,15 +98,15 @@ def carry_further(
     return new
 
 
-def _imports_of(_: str, data: bytes, taking: re.Pattern[bytes]) -> list[tuple[bytes, bytes]] | None:
+def imports_of(_: str, data: bytes, pattern: re.Pattern[bytes]) -> list[tuple[bytes, bytes]] | None:
     """The from-imports of a file that may take one of the names: the module, and what is listed."""
-    if taking.search(data) is None:
+    if pattern.search(data) is None:
         return None
     return [(match["module"], match["names"]) for match in _FROM.finditer(b"\n" + data)]
 
 
-def _taking(names: Sequence[bytes]) -> re.Pattern[bytes]:
-    """A pattern for files in which `_FROM` and `_TAKEN` may find one of the names; it begins with bytes to look for."""
+def taking(names: Sequence[bytes]) -> re.Pattern[bytes]:
+    """A pattern for files in which `_FROM` and `TAKEN` may find one of the names; it begins with bytes to look for."""
     either = b"|".join(map(re.escape, names))
     return re.compile(rb"import\b[ \t]*(?:\([^)]*?|[^\r\n;#]*?)(?<![\w.])(?:" + either + rb")(?!\w)")
 

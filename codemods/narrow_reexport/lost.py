@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import sys
 import sysconfig
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from codemods.engine.graph import ImportGraph
+from codemods.engine.graph import ImportGraph, parents
+from codemods.engine.import_lines import ImportLine, import_lines
 from codemods.engine.model import Module
 from codemods.engine.modules import Layout
 from codemods.engine.namespace import Namespaces
+from codemods.engine.outline import Binds, FromImports, Imports
+from codemods.narrow_reexport.byways import absolute
 from codemods.narrow_reexport.resolve import Resolution
 
 
@@ -73,19 +76,89 @@ def taken_by_stars(orphans: frozenset[str], namespaces: Namespaces) -> frozenset
     return frozenset(found)
 
 
+class Reliance:
+    """Which files get a lost module of another package by importing the one that is narrowed, straight or through others."""
+
+    def __init__(self, layout: Layout, before: ImportGraph, after: ImportGraph, *, own_tree: bool) -> None:
+        self.layout, self.before, self.after = layout, before, after
+        self.own_tree = own_tree  # the graphs are those of this tree
+
+    def lost_by(self, path: str, data: bytes, modules: frozenset[str]) -> frozenset[str]:
+        """Those of some modules that a file gets in no other way."""
+        name = self.layout.module_at(path).name
+        located = self.before.module(name) if self.own_tree else None
+        every = {loaded for line in import_lines(data) for loaded in self._loaded(path, line)}
+        eager = {name} if located is not None and located.path == path else every  # bin/some-script.py
+        if eager != every:
+            # what it loads itself is told by its outline alone, without those of others
+            sources = {event.module for event in self.before.outline(name).events if not isinstance(event, Binds)}
+            modules -= {loaded for source in sources for loaded in (source, *parents(source))}
+        found: frozenset[str] = frozenset()
+        # what a function imports counts for what functions read; what a file imports as it is loaded counts for itself
+        for roots in (eager, eager | every):
+            left = modules - found
+            found |= self.before.reached(roots, left - self.after.reached(roots, left))
+        return found
+
+    def _loaded(self, path: str, line: ImportLine) -> Iterator[str]:
+        # import a.b        from a import b        from . import b
+        for name, _ in line.names:
+            if line.module is None:
+                yield name.decode("utf-8", "replace")
+                continue
+            source = absolute(self.layout, path, line.module.decode("utf-8", "replace"))
+            below = f"{source}.{name.decode('utf-8', 'replace')}"
+            yield below if self.layout.locate(below) is not None else source
+
+
+def handed_on(
+    package: Module, layout: Layout, graph: ImportGraph, files: Mapping[str, bytes], orphans: Iterable[str]
+) -> dict[tuple[str, str], str]:
+    """Packages of lost modules that files take from modules that imported them: (module, name) to the package."""
+    # from compat import other        import compat; compat.other
+    above = {parent for name in orphans if not name.startswith(f"{package.name}.") for parent in parents(name)}
+    found: dict[tuple[str, str], str] = {}
+    for path, data in files.items() if above else ():
+        for line in import_lines(data):
+            names = [name.decode("utf-8", "replace") for name, _ in line.names]
+            if line.module is None:
+                for source in (part for name in names for part in (*parents(name), name)):
+                    found |= {(source, name): held for name, held in _holds(graph, source).items() if held in above}
+                continue
+            source = absolute(layout, path, line.module.decode("utf-8", "replace"))
+            held_there = _holds(graph, source)
+            for name in held_there if "*" in names else names:
+                if held_there.get(name) in above:
+                    found[source, name] = held_there[name]
+    return {key: held for key, held in found.items() if ".".join(key) != held}
+
+
+def _holds(graph: ImportGraph, name: str, seen: frozenset[str] = frozenset()) -> dict[str, str]:
+    """By the names that its imports bind in a module, what these may be."""
+    found: dict[str, str] = {}
+    seen |= {name}
+    for event in graph.outline(name).events:
+        if isinstance(event, Imports) and event.bound:
+            found[event.bound] = event.bound if event.module.startswith(f"{event.bound}.") else event.module
+        elif isinstance(event, FromImports):
+            for taken, bound in event.names:
+                # from .other import pkg        the submodule, or what that module holds under the name
+                dotted = f"{event.module}.{taken}"
+                further = _holds(graph, event.module, seen) if event.module not in seen else {}
+                if taken == "*":
+                    found |= further
+                elif bound:
+                    found[bound] = dotted if graph.module(dotted) is not None else further.get(taken, dotted)
+    return found
+
+
 def spared(
-    package: Module,
-    layout: Layout,
-    losing: Iterable[str],
-    orphans: frozenset[str],
-    before: ImportGraph,
-    after: ImportGraph,
+    package: Module, reliance: Reliance, losing: Mapping[str, bytes], orphans: frozenset[str]
 ) -> frozenset[tuple[str, str]]:
     """Of the files that read a lost submodule of another package, those that do not get it by importing this package."""
-    found: set[tuple[str, str]] = set()
-    foreign = {name for name in orphans if not name.startswith(f"{package.name}.")}
-    for path in losing if foreign else ():
-        name = layout.module_at(path).name
-        needs = before.closure(name) - after.closure(name)
-        found |= {(path, module) for module in foreign if module not in needs}
-    return frozenset(found)
+    foreign = frozenset(name for name in orphans if not name.startswith(f"{package.name}."))
+    return frozenset(
+        (path, module)
+        for path, data in (losing.items() if foreign else ())
+        for module in foreign - reliance.lost_by(path, data, foreign)
+    )

@@ -16,6 +16,7 @@ from codemods.engine.import_lines import START
 from codemods.engine.modules import Layout
 from codemods.engine.words import FEW, byte_words
 from codemods.narrow_reexport.byways import absolute, whole_name
+from codemods.narrow_reexport.foreign_reads import WORD, ForeignReads, reads_below
 from codemods.narrow_reexport.forms.public_names import may_list
 from codemods.narrow_reexport.holders import Bindings, handing_test, reflection_test
 from codemods.narrow_reexport.resolve import Resolution
@@ -34,14 +35,8 @@ _OBJECTS_OF = [
 _STORED = re.compile(rb"\.(\w+)[ \t]*=(?!=)")
 _LAST = re.compile(rb"(\w+)\Z")
 _STAR_NEAR = re.compile(rb"import[ \t\\\r\n]*\(?[ \t\\\r\n]*\*")
-WORD = re.compile(rb"\w+")
 _READ = re.compile(rb"(?<!\bself)(?<!\bcls)[.\"'][ \t]*(\w+)")
 _PATH = re.compile(rb"^[ \t]*(?:from[ \t]+[.\w]+[ \t]+import\b|import[ \t]+[.\w]+)", re.M)
-_DOTTED = re.compile(rb"\.[ \t\f\r\n\\]*(?:#[^\n]*\n[ \t\f\r\n\\]*)*([\w\x80-\xff]+)")
-_RENAMED = re.compile(rb"([\w\x80-\xff]+)[ \t\f\\\r\n]+as[ \t\f\\\r\n]+([\w\x80-\xff]+)")
-_ASSIGNED = re.compile(rb"(\w+)[ \t]*=[ \t]*(?:\w+\.)*(\w+)[ \t]*(?=[;#\r\n]|\Z)")
-# a dot, and then white space and comments up to the end
-_DOT_AWAY = re.compile(rb"\.[ \t\f\r\n\\]*(?:#[^\n]*\n[ \t\f\r\n\\]*)*\Z")
 OWN_PLAN = b'{\n "command": "narrow_reexport",\n'  # a plan that was written into the tree is no part of it
 # and so are the rows for `--plan`, which name symbols for this command and for no program
 _REQUEST = re.compile(
@@ -60,7 +55,11 @@ class Seen:
     other: bool = False  # not Python (or setup.py), and it may name a symbol through the package
     kept: bool = False  # Python that has to be looked at
     unsure: bool = False  # it spells a symbol: to be looked at if it can reach the package by another name
-    losing: bool = False
+    losing: bool = False  # it may read a submodule of the package that is no longer loaded
+    foreign: frozenset[str] = frozenset()  # such modules of other packages that it may read, if it loads the package
+    holds: tuple[
+        tuple[str, bytes], ...
+    ] = ()  # packages of lost modules that its imports may bind, and their names there
     stars: frozenset[str] = frozenset()  # modules that it star-imports, as they are spelled
     names: tuple[bytes, ...] = ()  # what its imports of the package, as a module, bind
     reads: frozenset[str] = frozenset()
@@ -88,7 +87,9 @@ class Needles:
         self.names = [found.symbol.name for found in resolutions]
         self.spelled = _needle(self.names)
         lost = [*lost]
-        self.own, self.foreign = _tails(package, lost)
+        self.own = sorted({name.rpartition(".")[2].encode() for name in lost if name.rpartition(".")[0] == package})
+        # an alias may stand for the package, but its submodules keep their names
+        self.foreign = ForeignReads(layout, [name for name in lost if name.rpartition(".")[0] not in ("", package)])
         self.touches = _touch_test(package, self.folder)
         self.dotted = [found.symbol.dotted.encode() for found in resolutions]
         self.dotted += [str(found.symbol).encode() for found in resolutions]
@@ -161,7 +162,9 @@ class Needles:
         elif self.wants_names and inside:
             seen.reads = frozenset(_names_read(data, leaf, inside))
         touches = bool(seen.names) or (has_leaf and self.touches(path, data))
-        seen.losing = self._loses(data, has_leaf or inside, inside or touches)
+        seen.losing = (has_leaf or inside) and any(reads_below(data, last) for last in self.own)
+        seen.holds = self.foreign.bound(path, data)
+        seen.foreign = self.foreign.read(data, seen.holds) if seen.holds else frozenset()
         if has_leaf and self._may_replace(data):
             seen.replaced = self._replaced(data, seen)
         if (has_leaf or not self.fakes_leaf) and b"sys.modules" in data and self.fakes.search(data):
@@ -185,11 +188,6 @@ class Needles:
             if not module or absolute(self.layout, path, module.decode()) == self.package.rpartition(".")[0]:
                 found[match["alias"] or match["from_alias"] or self.leaf] = None
         return tuple(found)
-
-    def _loses(self, data: bytes, spells: bool, touches: bool) -> bool:
-        if spells and any(_loses(data, last) for last in self.own):
-            return True
-        return touches and bool(self.foreign) and _loses_any(data, self.foreign)
 
     def _patches(self, data: bytes, seen: Seen) -> None:
         early: set[str] = set()
@@ -312,56 +310,6 @@ def _ways(package: str, modules: Iterable[str]) -> frozenset[bytes]:
             found.add(name.encode())
             name = name.rpartition(".")[0]
     return frozenset(found)
-
-
-def _tails(package: str, lost: Iterable[str]) -> tuple[tuple[bytes, ...], dict[bytes, tuple[bytes, ...]]]:
-    """The lost modules below the package itself by their names; the others by theirs, each with those of its parents."""
-    own: set[bytes] = set()
-    foreign: dict[bytes, set[bytes]] = {}
-    for dotted in lost:
-        parent, _, last = dotted.rpartition(".")
-        if parent == package:
-            own.add(last.encode())  # an alias may stand for the package, but its submodules keep their names
-        elif parent:
-            foreign.setdefault(last.encode(), set()).add(parent.rpartition(".")[2].encode())
-    return tuple(sorted(own)), {last: tuple(sorted(foreign[last])) for last in sorted(foreign)}
-
-
-def _loses(data: bytes, last: bytes, above: tuple[bytes, ...] = (b"",)) -> bool:
-    # pkg.sub in an expression; import statements name what they load, and stars are looked at apart
-    at = data.find(last, 1)
-    while at >= 0:
-        end = at + len(last)
-        dot = _dot_before(data, at)
-        if dot >= 0 and not WORD.match(data, end):
-            row = data[data.rfind(b"\n", 0, dot) + 1 : dot].lstrip()
-            # (a.other
-            #     .sub.f())        what is above the dot is not looked for
-            if not row or (row.rstrip().endswith(above) and not row.startswith((b"from ", b"import ", b"#"))):
-                return True
-        at = data.find(last, end)
-    return False
-
-
-def _dot_before(data: bytes, at: int) -> int:
-    """Where the dot in front of a word is, -1 without one; there may be white space and comments between them."""
-    if not data[at - 1 : at].isspace():
-        return at - 1 if data.startswith(b".", at - 1) else -1
-    away = _DOT_AWAY.search(data, max(at - 400, 0), at)
-    return away.start() if away is not None else -1
-
-
-def _loses_any(data: bytes, foreign: dict[bytes, tuple[bytes, ...]]) -> bool:
-    # other.sub        the words behind a dot are found once for all modules
-    read = foreign.keys() & set(_DOTTED.findall(data))
-    if not read:
-        return False
-    # import other as o; o.sub        o = other; o.sub
-    renamed = [*_RENAMED.findall(data), *((name, alias) for alias, name in _ASSIGNED.findall(data))]
-    return any(
-        _loses(data, last, (*foreign[last], *(alias for name, alias in renamed if name in foreign[last])))
-        for last in read
-    )
 
 
 def _names_read(data: bytes, leaf: bytes, inside: bool) -> set[str]:

@@ -7,9 +7,10 @@ Invariant: it decides nothing about a call site, and never writes.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 
 from codemods.engine.config import line_width
 from codemods.engine.edits import edited
@@ -22,7 +23,7 @@ from codemods.narrow_reexport.early_names import run_before
 from codemods.narrow_reexport.forms.init_uses import InitPlan
 from codemods.narrow_reexport.forms.package_init import plan_init
 from codemods.narrow_reexport.late_readers import Surveyed
-from codemods.narrow_reexport.lost import foreign_orphans, origins_of, spared, taken_by_stars
+from codemods.narrow_reexport.lost import Reliance, foreign_orphans, handed_on, origins_of, spared, taken_by_stars
 from codemods.narrow_reexport.request import Checkout, Request, accepted_sites
 from codemods.narrow_reexport.resolve import Resolution
 from codemods.narrow_reexport.scan import Scan, scan
@@ -40,6 +41,7 @@ class Prepared:
     before: ImportGraph
     after: ImportGraph
     star_modules: StarModules
+    reliances: Mapping[Path, Reliance]  # by the root of a checkout
 
     def context_of(self, checkout: Checkout) -> Context:
         """The context for the files of one checkout, as if each relied on the package for what it no longer loads."""
@@ -48,8 +50,8 @@ class Prepared:
     def sparing(self, checkout: Checkout, paths: Iterable[str]) -> Context:
         """The same, with what some files do not get by importing the package: their imports are followed for that."""
         assert checkout.scan is not None
-        losing = [path for path in paths if path in checkout.scan.losing]
-        free = spared(self.context.package, checkout.layout, losing, self.orphans, self.before, self.after)
+        losing = {path: checkout.tree.read(path) for path in paths if path in checkout.scan.losing}
+        free = spared(self.context.package, self.reliances[checkout.root], losing, self.orphans)
         return replace(self.context_of(checkout), spared=free)
 
 
@@ -90,6 +92,9 @@ def prepare(
     words = {package.name.rpartition(".")[2], *(found.symbol.name for found in resolutions)}
     words |= {name.rpartition(".")[2] for name in orphans}
     spelling = partial(session.candidates, f"{package.path.rpartition('/')[0]}/")
+    reliances = {
+        checkout.root: Reliance(checkout.layout, before, after, own_tree=checkout is main) for checkout in checkouts
+    }
     for checkout in checkouts:
         with request.clock.stage("scan"):
             checkout.scan = scan(
@@ -99,19 +104,33 @@ def prepare(
                 resolutions,
                 orphans,
                 star_takes=taken,
+                relied_on=reliances[checkout.root].lost_by,
                 wants_names=any(found.stars for found in resolutions)
                 or _has_aliases(package, namespaces, resolutions)
                 or _has_stars(package, namespaces),
                 spelling=spelling if checkout is main else None,
+                renamed=session.renamed if checkout is main else dict,
                 progress=(lambda done, total: progress("scanning", done, total)) if progress else None,
             )
     context = _context(request, package, namespaces, before, resolutions, orphans, checkouts, width)
     context = replace(context, unbound=_unbound(package, before, resolutions))
+    if orphans:
+        handed = {
+            pair
+            for each in checkouts
+            for pair in handed_on(package, each.layout, before, _losing(each), orphans).items()
+        }
+        context = replace(context, carriers=(*context.carriers, *sorted(handed - {*context.carriers})))
     if covers:
         surveyed = Surveyed(checkouts, namespaces, before, lost, spelling)
         with request.clock.stage("coverage"):
             context = with_coverage(context, surveyed, callers_only=callers_only)
-    return Prepared(replace(context, star_takes=taken), in_tree, orphans, before, after, stars)
+    return Prepared(replace(context, star_takes=taken), in_tree, orphans, before, after, stars, reliances)
+
+
+def _losing(checkout: Checkout) -> dict[str, bytes]:
+    assert checkout.scan is not None
+    return {survivor.path: survivor.data for survivor in checkout.scan.python if survivor.path in checkout.scan.losing}
 
 
 def without_paths(resolutions: Iterable[Resolution], scans: Sequence[Scan]) -> Iterator[Resolution]:

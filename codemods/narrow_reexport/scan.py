@@ -9,14 +9,16 @@ Invariant: it may keep a file too many, never one too few; it parses nothing.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from codemods.engine.discover import is_code
+from codemods.engine.import_lines import ImportLine
 from codemods.engine.modules import Layout
 from codemods.engine.parallel import each_read
 from codemods.narrow_reexport.byways import absolute, carry_further, carry_on, reads_of, star_importers
-from codemods.narrow_reexport.needles import NOTHING, WORD, Needles, Seen
+from codemods.narrow_reexport.foreign_reads import WORD
+from codemods.narrow_reexport.needles import NOTHING, Needles, Seen
 from codemods.narrow_reexport.resolve import Resolution
 from codemods.narrow_reexport.stubs import mirrored
 
@@ -54,13 +56,17 @@ def scan(
     lost: Iterable[str],
     *,
     star_takes: Iterable[str] = (),
+    relied_on: Callable[[str, bytes, frozenset[str]], frozenset[str]] = lambda path, data, modules: modules,
     wants_names: bool,
     spelling: Callable[[Iterable[str]], Sequence[str]] | None = None,
+    renamed: Callable[[], Mapping[str, Sequence[ImportLine]]] = lambda: {},
     progress: Callable[[int, int], None] | None = None,
 ) -> Scan:
     """Read every file once and keep what can matter. With `wants_names` the names read through the package are gathered.
 
-    `spelling` gives the files that may spell some words, where that is known; `paths` then are the files to look at.
+    `spelling` gives the files that may spell some words, where that is known; `paths` then are the files to look at, and
+    `renamed` gives the imports of all files that give other names.
+    `relied_on` gives the lost modules of other packages that a file gets by way of the package, of those that it may read.
     """
     needles = Needles(layout, resolutions, lost, wants_names=wants_names)
     package, names, own = needles.package, needles.names, needles.own
@@ -78,6 +84,8 @@ def scan(
     patched: set[str] = set()
     replaced: set[str] = set()
     losing: set[str] = set()
+    holds: dict[str, tuple[tuple[str, bytes], ...]] = {}
+    foreign: dict[str, frozenset[str]] = {}
     numbers = {path: number for number, path in enumerate(paths)} if progress is not None else {}
     told = 0
     for path, seen in each_read(_look, paths, read, needles):
@@ -92,6 +100,10 @@ def scan(
             unsure[path] = read(path)
         if seen.losing:
             losing.add(path)
+        if seen.holds:
+            holds[path] = seen.holds
+        if seen.foreign:
+            foreign[path] = seen.foreign
         if seen.stars:
             stars[path] = set(seen.stars)
         for name in seen.names:
@@ -116,6 +128,15 @@ def scan(
                 if needles.loses_own.search(data):
                     kept[path] = data
                     losing.add(path)
+    for path, lines in renamed().items() if needles.foreign.below else ():
+        if path not in holds and (found := tuple(needles.foreign.bound_by(path, lines))):
+            holds[path] = found
+    for path, pairs in needles.foreign.handed_on(holds, stars, spelling or (lambda words: paths), read).items():
+        foreign[path] = foreign.get(path, frozenset()) | needles.foreign.read(read(path), pairs)
+    for path, modules in foreign.items():
+        if relied_on(path, data := read(path), modules):
+            kept[path] = data
+        losing |= {path} & kept.keys()
     starring = star_importers(stars, layout, package)
     for path in starring:
         kept[path] = kept.get(path) or read(path)

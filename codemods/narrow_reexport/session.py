@@ -12,13 +12,16 @@ from pathlib import Path
 
 from codemods.engine.discover import is_code, list_files
 from codemods.engine.graph import ImportGraph
+from codemods.engine.import_lines import ImportLine
 from codemods.engine.model import Module
 from codemods.engine.modules import Layout
 from codemods.engine.namespace import Namespaces
 from codemods.engine.outline import Outline
+from codemods.engine.parallel import each_read
 from codemods.engine.project import RememberedTree, Tree
 from codemods.engine.python_floor import oldest_python
 from codemods.engine.words import Words
+from codemods.narrow_reexport.foreign_reads import renamed_imports
 from codemods.narrow_reexport.needles import has_star
 
 
@@ -39,6 +42,7 @@ class Session:
         self._views: dict[tuple[str, tuple[str, ...]], tuple[Layout, Namespaces, ImportGraph]] = {}
         self._words: Words | None = None
         self._always: tuple[int, ...] = ()
+        self._renamed: dict[str, list[ImportLine]] | None = None
 
     def edited(self, files: Mapping[str, bytes]) -> Session:
         """The same tree with these bytes in some files; what is known of all others is kept."""
@@ -47,6 +51,9 @@ class Session:
         after._remember, after._words, after._always = self._remember, self._words, self._always
         after._outlines = {module: found for module, found in self._outlines.items() if module.path not in files}
         after._views = {}
+        after._renamed = None if self._renamed is None else dict(self._renamed)
+        for path, data in files.items() if after._renamed is not None else ():
+            after._renamed[path] = renamed_imports(path, data, None) or []  # type: ignore[index]
         if after._words is not None:
             numbers = {path: number for number, path in enumerate(after.tree.paths) if path in files}
             for path, number in numbers.items():
@@ -86,6 +93,12 @@ class Session:
         found = self._words.spelling(spelled) | set(self._always)
         found |= {number for number, path in enumerate(self.tree.paths) if path.startswith(folder)}
         return tuple(self.tree.paths[number] for number in sorted(found))
+
+    def renamed(self) -> Mapping[str, Sequence[ImportLine]]:
+        """The imports that give other names, of all files; nothing where nothing is remembered, and all files are looked at."""
+        if self._remember and self._renamed is None:
+            self._renamed = dict(each_read(renamed_imports, self.tree.paths, self.tree.read, None))
+        return self._renamed or {}
 
 
 def _unspelled(path: str, data: bytes) -> bool:

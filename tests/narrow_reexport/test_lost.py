@@ -112,6 +112,14 @@ def test_nor_where_the_submodule_is_the_packages_own(read: str) -> None:
         ("import oth\no = oth\n", "o.helper.limit"),
         ("import oth\n", "(oth  # a comment\n    .helper.limit)"),
         ("import oth\n", "(oth.\n    # a line of it\n    helper.limit)"),
+        ("import oth\n", f"(oth.\n    # {'a long comment ' * 40}\n    # {'and more ' * 40}\n    helper.limit)"),
+        ("import oth\n", "(oth).helper.limit"),
+        ("import oth as o\np = o\n", "p.helper.limit"),
+        ("import oth\no = (oth)\n", "o.helper.limit"),
+        ("import oth\no: object = oth\n", "o.helper.limit"),
+        ("import oth\np = o = oth\n", "p.helper.limit"),
+        ("import oth as é\n", "é.helper.limit"),
+        ("import oth\n", "(o := oth) and o.helper.limit"),
     ],
 )
 def test_another_name_of_the_package_hides_no_read(imports: str, read: str) -> None:
@@ -130,3 +138,72 @@ def test_nor_does_the_name_of_a_name_that_another_file_gives_the_package() -> No
         old = oracle.run_programs(root, ["main"])
         assert narrow(root, "pkg", "sym").code == 0
         assert not oracle.differences(old, oracle.run_programs(root, ["main"]))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import pkg; import oth; print(oth.helper.limit)\n",
+        "import pkg, oth; print(oth.helper.limit)\n",
+        "import oth, \\\n    pkg\n\nprint(oth.helper.limit)\n",
+        "import pkg\rimport oth\rprint(oth.helper.limit)\r",
+        "import pkg\nimport oth\n\n\ndef f():\n    yield \\\n    from oth.helper.items\n\n\nprint(*f())\n",
+        # the package is loaded by another module
+        "import con, oth\n\nprint(oth.helper.limit)\n",
+        "import oth\nimport con\n\nprint(oth.helper.limit)\n",
+    ],
+)
+def test_the_shape_of_the_line_hides_no_read(text: str) -> None:
+    files = {**OTHER, "oth/helper.py": "limit = 3\nitems = [1, 2]\n", "con.py": "import pkg\n", "main.py": text}
+    with tree(files) as root:
+        old = oracle.run_programs(root, ["main"])
+        outcome = narrow(root, "pkg", "sym")
+        assert outcome.code == 0, outcome.text
+        assert not oracle.differences(old, oracle.run_programs(root, ["main"])), (root / "main.py").read_text()
+
+
+@pytest.mark.parametrize("text", ["import pkg; print(pkg.sub.Sym.limit)\n", "import pkg\rprint(pkg.sub.Sym.limit)\r"])
+def test_nor_a_read_of_the_packages_own(text: str) -> None:
+    with tree({**PKG, "main.py": text}) as root:
+        old = oracle.run_programs(root, ["main"])
+        assert narrow(root, "pkg", "sym").code == 0
+        assert not oracle.differences(old, oracle.run_programs(root, ["main"])), (root / "main.py").read_text()
+
+
+@pytest.mark.parametrize(
+    ("app", "main"),
+    [
+        ("import oth\n", "from app import oth\n\nprint(oth.helper.limit)\n"),
+        ("import oth\n", "from app import oth as o\n\nprint(o.helper.limit)\n"),
+        ("import oth as o\n", "from app import o\n\nprint(o.helper.limit)\n"),
+        ("import oth\n", "import app\n\nprint(app.oth.helper.limit)\n"),
+        ("from con import oth\n", "from app import oth\n\nprint(oth.helper.limit)\n"),
+        ("", "import oth\n\n\ndef f():\n    import pkg\n\n    return oth.helper.limit\n\n\nprint(f())\n"),
+    ],
+)
+def test_a_package_that_another_module_hands_on_is_followed(app: str, main: str) -> None:
+    files = {
+        **OTHER,
+        "con.py": "import oth\n",
+        "app.py": app,
+        "main.py": main if "pkg" in main else f"import pkg\n{main}",
+    }
+    with tree(files) as root:
+        old = oracle.run_programs(root, ["main"])
+        outcome = narrow(root, "pkg", "sym")
+        assert outcome.code == 0, outcome.text
+        assert not oracle.differences(old, oracle.run_programs(root, ["main"])), (root / "main.py").read_text()
+
+
+def test_a_package_that_comes_with_a_star_is_refused() -> None:
+    files = {**OTHER, "app.py": "import oth\n", "main.py": "import pkg\nfrom app import *\n\nprint(oth.helper.limit)\n"}
+    with tree(files) as root:
+        outcome = narrow(root, "pkg", "sym")
+        assert outcome.code == 4
+        assert "main.py:4: refused: this reads oth.helper, which only the package's import loaded" in outcome.text
+
+
+def test_an_import_of_the_submodule_itself_needs_no_other() -> None:
+    main = "import con\nimport oth.helper\n\nprint(oth.helper.limit)\n"
+    files = {**OTHER, "con.py": "import pkg\n", "main.py": main}
+    check_rewritten(files, "pkg", "sym", {"pkg/__init__.py": ""}, run=["main"])

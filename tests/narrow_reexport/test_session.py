@@ -63,3 +63,34 @@ def test_a_session_that_remembers_keeps_the_bytes_that_it_read(root: Path) -> No
     (root / "a.py").write_text("changed\n")
     assert session.tree.read("a.py") == b"from pkg import sym\n"
     assert Session(root).tree.read("a.py") == b"changed\n"
+
+
+LOSING: Tree = {
+    "pkg/__init__.py": "from .sub import sym\n",
+    "pkg/sub.py": "import oth.helper\n\n\ndef sym(): ...\n",
+    "oth/__init__.py": "",
+    "oth/helper.py": "limit = 3\n",
+    # files in the middle that spell neither the package's name nor the lost submodule's
+    "compat.py": "import oth as o\n",
+    "starred.py": "import oth\n",
+    "reader.py": "import pkg\nfrom compat import o\n\nprint(o.helper.limit)\n",
+    "other.py": "import pkg\nfrom starred import *\n\nprint(oth.helper.limit)\n",
+}
+
+
+def test_nor_does_it_miss_a_read_of_what_is_no_longer_loaded(tmp_path: Path) -> None:
+    lay(tmp_path, LOSING)
+    session = Session(tmp_path, remember=True)
+    request = Request(tmp_path, "pkg", ("sym",))
+    result = run(request, session)
+    assert result == run(request)
+    assert [refusal.site.path for refusal in result.refusals] == ["other.py"]
+    # and of a text that was edited
+    lay(
+        tmp_path,
+        {"other.py": "", "compat.py": "import oth as p\n", "reader.py": "import pkg\nfrom compat import p\np.helper\n"},
+    )
+    files = {path: (tmp_path / path).read_bytes() for path in ("other.py", "compat.py", "reader.py")}
+    result = run(request, session.edited(files))
+    assert result == run(request)
+    assert "reader.py" in {change.path for _, changes in result.changes for change in changes}

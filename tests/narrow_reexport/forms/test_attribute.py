@@ -404,6 +404,20 @@ def test_a_read_with_white_space_and_newlines_in_it_is_found() -> None:
     )
 
 
+def test_white_space_in_the_import_is_part_of_the_name_that_is_replaced() -> None:
+    tree = {
+        "outer/__init__.py": "",
+        "outer/pkg/__init__.py": "from .implkg import sym\n",
+        "outer/pkg/implkg.py": "def sym():\n    return 1\n",
+        "main.py": "import outer . pkg\n\nprint(outer . pkg . sym())\n",
+    }
+    after = {
+        "outer/pkg/__init__.py": "",
+        "main.py": "import outer.pkg.implkg\n\nprint(outer . pkg . implkg.sym())\n",
+    }
+    check_rewritten(tree, "outer.pkg", "sym", after, run=["main"])
+
+
 def test_a_comment_between_the_package_and_the_name_survives() -> None:
     with tree({**PKG, "main.py": "import pkg\n\nprint((pkg  # the heavy one\n       .sym(2)))\n"}) as root:
         outcome = narrow(root, "pkg", "sym")
