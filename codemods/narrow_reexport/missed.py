@@ -26,7 +26,7 @@ from codemods.narrow_reexport.forms.registration import Registration, registrati
 from codemods.narrow_reexport.request import Checkout
 from codemods.narrow_reexport.side_effects import symbol_of
 
-_END = sys.maxsize  # no line comes after this one
+_END = sys.maxsize  # the end of a module comes after all of its lines
 Wanted: TypeAlias = "tuple[str, Symbol]"  # a name, and the container in which it is looked up
 
 
@@ -44,15 +44,16 @@ def missed_lookups(
     #                   EmptySequence = S.EmptySequence
     orders = _Orders(namespaces, before, after, overlay)
     every = {name: [each for each in found if each.into is not None] for name, found in registered.items()}
-    for name, wanted in sorted(orders.gone(context.package).items()):
-        known = every.get(name, [])
-        every[name] = [*known, *(each for each in _kept_by(name, wanted, namespaces) if each not in known)]
+    goes_on = after.closure(context.package.name, orders.above(after, context.package.name))
+    for looking in sorted(goes_on):
+        for name, wanted in sorted(orders.gone(context.package.name, looking).items()):
+            known = every.get(name, [])
+            every[name] = [*known, *(each for each in _kept_by(name, wanted, namespaces) if each not in known)]
     every = {name: found for name, found in every.items() if found}
     if not every:
         return
     loads = cache(after.closure)
     edited = {checkout.layout.module_at(path).name for path, plan in checkout.plans.items() if plan.edits}
-    goes_on = after.closure(context.package.name, orders.above(after, context.package.name))
     keys = {key for found in every.values() for each in found for key in each.keys}
     for name in sorted(goes_on | edited):
         module = namespaces.locate(name)
@@ -81,7 +82,8 @@ class _Order:
 
     def before(self, name: str, line: int) -> frozenset[str]:
         """The modules that have ended when this line is come to; all of them for a module that is not run."""
-        ended = next((count for at, count in self.come_to.get(name, ()) if at >= line), len(self.ended))
+        # import a; X = REGISTRY["a"]        what is imported on the line itself stands in front, as a rule
+        ended = next((count for at, count in self.come_to.get(name, ()) if at > line), len(self.ended))
         return frozenset(self.ended[:ended])
 
 
@@ -97,21 +99,37 @@ class _Orders:
         self.overlay = overlay
         self._order = lru_cache(4)(self._simulated)  # two graphs, the package and the file at hand
 
-    def gone(self, module: Module) -> dict[str, set[Wanted]]:
-        """Modules that had run before something was looked up, and will not have; with what is looked up."""
+    def gone(self, entry: str, name: str) -> dict[str, set[Wanted]]:
+        """Modules that had run before a module looked something up in `import entry`, and will not have; with what it asks."""
+        module = self.namespaces.locate(name)
+        if module is None or not module.path or not self._may_lack(entry, module):
+            return {}
         found: dict[str, set[Wanted]] = {}
         places = asked_of(module, self.namespaces)
         lines = self._lines_after(module, [one for one, _ in places])
         gone: dict[tuple[int, int], frozenset[str]] = {}
+        own = self.before.closure(name)
         for (one, containers), line in zip(places, lines, strict=True):
             # the same imports stand before most of them
-            above = (_last(self.before, module.name, one.node.lineno), _last(self.after, module.name, line))
+            above = (_last(self.before, name, one.node.lineno), _last(self.after, name, line))
             if above not in gone:
-                ran = self._ran(self.before, module.name, module.name, one.node.lineno)
-                gone[above] = ran - self._ran(self.after, module.name, module.name, line)
-            for name in gone[above]:
-                found.setdefault(name, set()).update((one.key, into) for into in containers)
-        return found
+                ran = self._ran(self.before, entry, name, one.node.lineno)
+                gone[above] = ran - self._ran(self.after, entry, name, line)
+            for each in gone[above]:
+                # P = ParamSpec("P"); P.args        into what the module makes itself, only its own imports can have put it
+                reach = [into for into in containers if into.module != name or each in own]
+                found.setdefault(each, set()).update((one.key, into) for into in reach)
+        return {each: wanted for each, wanted in found.items() if wanted}
+
+    def _may_lack(self, entry: str, module: Module) -> bool:
+        """Whether some line of a module may be come to with fewer modules run than before: cheap, by its imports alone."""
+        if module.path in self.overlay:
+            return True
+        name = module.name
+        lines = {0, *(edge.line for edge in self.before.edges(name))}  # after each
+        return any(
+            self._ran(self.before, entry, name, line) - self._ran(self.after, entry, name, line) for line in lines
+        )
 
     def comes_too_late(self, entry: str, module: Module, lookup: Lookup, source: str) -> bool:
         """Whether the registration ran before the lookup in `import entry`, and will not, nor another one under the same name."""
@@ -127,7 +145,7 @@ class _Orders:
 
     def ends_later(self, entry: str, name: str) -> frozenset[str]:
         """The modules that some line of a module may have relied on in `import entry`, and that may not have run by then now."""
-        ran = self._ran(self.before, entry, name, _END)
+        ran = self._ran(self.before, entry, name, _END - 1)
         return ran - self._ran(self.after, entry, name, 0)
 
     def above(self, graph: ImportGraph, name: str) -> list[str]:
@@ -173,7 +191,7 @@ class _Orders:
 
 
 def _last(graph: ImportGraph, name: str, line: int) -> int:
-    return max((edge.line for edge in graph.edges(name) if edge.line < line), default=0)
+    return max((edge.line for edge in graph.edges(name) if edge.line <= line), default=0)
 
 
 def _kept_by(name: str, wanted: Collection[Wanted], namespaces: Namespaces) -> list[Registration]:
@@ -181,8 +199,10 @@ def _kept_by(name: str, wanted: Collection[Wanted], namespaces: Namespaces) -> l
     module = namespaces.locate(name)
     if module is None or not module.path:
         return []
-    keys = sorted({re.escape(key.encode()) for key, _ in wanted})
-    if re.search(rb"\b(?:" + b"|".join(keys) + rb")\b", namespaces.bytes_of(module)) is None:
+    data = namespaces.bytes_of(module)
+    keys = b"|".join(sorted(re.escape(key) for key in {key.encode() for key, _ in wanted} if key in data))
+    # @register("key")        def key(): ...        register(key)        core.key = f        but not logger.key()
+    if not keys or re.search(rb"(?<![\w.])(?:" + keys + rb")\b|\.(?:" + keys + rb")[ \t]*=(?!=)", data) is None:
         return []
     every = (*registrations(module, namespaces), *stores(module, namespaces))
     return [each for each in every if any((key, each.into) in wanted for key in each.keys)]

@@ -167,3 +167,38 @@ def test_a_module_that_the_package_goes_on_loading_may_look_it_up() -> None:
     }
     check_refused(tree, "pkg", "sym", "looked up as pkg is imported", at="pkg/__init__.py:4")
     check_refused(tree, "pkg", "sym", "looked up as pkg.late is imported", at="pkg/late.py:3")
+
+
+REGISTERED = (
+    "R = {}\n\n\ndef register(name):\n    def keep(f):\n        R[name] = f\n        return f\n\n    return keep\n"
+)
+
+
+@pytest.mark.parametrize(
+    "sub",
+    [
+        "from reg import register\n\n\n@register('k')\ndef sym(): ...\n",
+        "import reg\n\n\ndef sym(): ...\n\n\nreg.R['k'] = sym\n",
+    ],
+)
+@pytest.mark.parametrize("use", ["from reg import R\n\nX = R['k']\n", "from reg import R; X = R['k']\n"])
+def test_what_is_still_loaded_may_come_too_late_for_a_module_in_between(sub: str, use: str) -> None:
+    tree: Tree = {
+        "reg.py": REGISTERED,
+        "pkg/__init__.py": "from .sub import sym\nfrom .use import X\nfrom . import late\n",
+        "pkg/sub.py": sub,
+        "pkg/late.py": "from .sub import sym\n",
+        "pkg/use.py": use,
+    }
+    check_refused(tree, "pkg", "sym", "pkg.sub registers it .*not imported before that", at="pkg/use.py")
+
+
+def test_an_import_on_the_line_itself_counts_as_before_it() -> None:
+    tree: Tree = {
+        "reg.py": REGISTERED,
+        "pkg/__init__.py": "from .use import X\nfrom .sub import sym\n",
+        "pkg/sub.py": "from reg import register\n\n\n@register('k')\ndef sym(): ...\n",
+        "pkg/use.py": "from reg import R\nfrom . import sub; X = R['k']\n",
+        "main.py": "import pkg\n\nprint(pkg.X is not None)\n",
+    }
+    check_rewritten(tree, "pkg", "sym", {"pkg/__init__.py": "from .use import X\n"}, run=["main"])
