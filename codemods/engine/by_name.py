@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from codemods.engine.loaded import qualified
-from codemods.engine.references import AttributeUse, NamedRead, Names
+from codemods.engine.references import UNKNOWN, AttributeUse, LostModule, NamedRead, Names
 from codemods.engine.scopes import Syntax, Use
 
 _READERS = {
@@ -24,21 +24,44 @@ _READERS = {
 
 def named_reads(syntax: Syntax, names: Names, wanted: frozenset[str]) -> list[AttributeUse]:
     """The reads of `wanted` names of the package (or of what leads to it) by a literal name."""
-    found: list[AttributeUse] = []
+    return [found for use, read in _every(syntax) for found in _use(use, read, names, wanted)]
+
+
+def named_losses(syntax: Syntax, names: Names) -> list[LostModule]:
+    """The reads of modules that are no longer loaded by a literal name, whichever package they belong to."""
+    # vars(other)["sub"]        attrgetter("sub.limit")(other)        hasattr(pkg, "sub")
+    target = names.target
+    found: list[LostModule] = []
+    for use, read in _every(syntax) if target.lost else ():
+        bases = names.modules(read.receiver, use.scope)
+        for name in _path(read):
+            for base in bases - {UNKNOWN}:
+                hidden = base == target.package and name in target.hidden
+                if f"{base}.{name}" in target.lost and not hidden:
+                    found.append(LostModule(replace(use, node=read.receiver), f"{base}.{name}"))
+            bases = frozenset(names.below(base, name) for base in bases)
+    return found
+
+
+def _every(syntax: Syntax) -> Iterator[tuple[Use, NamedRead]]:
     for use in syntax.calls:
-        for use_of_whole, read in _calls(use):
-            found += _use(use_of_whole, read, names, wanted)
+        yield from _calls(use)
     for use in syntax.attributes:
         node = use.node
         if isinstance(node, ast.Attribute) and node.attr == "__dict__":
-            for use_of_whole, read in _from_dict(use, node.value, (node,), syntax):
-                found += _use(use_of_whole, read, names, wanted)
+            yield from _from_dict(use, node.value, (node,), syntax)
     for use in syntax.calls:
         call = use.node
         if isinstance(call, ast.Call) and len(call.args) == 1 and qualified(call.func, use.scope) == "builtins.vars":
-            for use_of_whole, read in _from_dict(use, call.args[0], (call,), syntax):
-                found += _use(use_of_whole, read, names, wanted)
-    return found
+            yield from _from_dict(use, call.args[0], (call,), syntax)
+
+
+def _path(read: NamedRead) -> list[str]:
+    """The names that are read one after the other; none where they are not spelled out."""
+    literal = read.literal
+    if not isinstance(literal, ast.Constant) or not isinstance(literal.value, str):
+        return []
+    return literal.value.split(".") if read.how == "attrgetter" else [literal.value]
 
 
 def _calls(use: Use) -> Iterator[tuple[Use, NamedRead]]:
@@ -100,12 +123,9 @@ def _from_dict(
 
 
 def _use(use: Use, read: NamedRead, names: Names, wanted: frozenset[str]) -> Iterator[AttributeUse]:
-    literal = read.literal
-    if not isinstance(literal, ast.Constant) or not isinstance(literal.value, str):
-        return
+    path = _path(read)
     package = names.target.package
-    bases = names.modules(read.receiver, use.scope)
-    path = literal.value.split(".") if read.how == "attrgetter" else [literal.value]
+    bases = names.modules(read.receiver, use.scope) if path else frozenset()
     receiver = read.receiver
     for number, name in enumerate(path):
         if package in bases:

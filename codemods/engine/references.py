@@ -299,11 +299,11 @@ class Names:
             self._known[binding] = self._bound(binding)
         return self._known[binding]
 
-    def reflection(self, use: Use) -> list[Reference]:
+    def reflection(self, use: Use) -> list[Reflection]:
         """Calls that get the package as an argument."""
         call = use.node
         assert isinstance(call, ast.Call)
-        found: list[Reference] = []
+        found: list[Reflection] = []
         for number, argument in enumerate((*call.args, *(keyword.value for keyword in call.keywords))):
             if not isinstance(argument, (ast.Name, ast.Attribute, ast.Call, ast.Subscript)):
                 continue
@@ -312,20 +312,11 @@ class Names:
                 continue
             position = number if number < len(call.args) else -1
             how = ast.unparse(call.func)
-            last = how.rpartition(".")[2]
             literals = [
                 part.value for part in call.args[1:2] if isinstance(part, ast.Constant) and isinstance(part.value, str)
             ]
             certain = bases == {self.target.package}
             found.append(Reflection(use, how, literals[0] if literals else "", bool(literals), certain, position))
-            dotted = f"{self.target.package}.{literals[0]}" if literals else ""
-            if (
-                last in ("getattr", "hasattr")
-                and dotted in self.target.lost
-                and isinstance(argument, (ast.Name, ast.Attribute))
-            ):
-                inner = Use(argument, use.scope, use.block, use.statement, use.fstring, use.annotation, False, call)
-                found.append(LostModule(inner, dotted))
         return found
 
     def below(self, base: str, name: str) -> str:

@@ -10,6 +10,7 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from codemods.engine.by_name import named_losses
 from codemods.engine.model import Edit, Module, Reached, Refusal, Warned, When
 from codemods.engine.references import (
     AttributeUse,
@@ -85,7 +86,7 @@ class ExpressionPlanner:
         lost = [r for r in references if isinstance(r, LostModule)]
         wanted = self.context.resolutions.names
         typed = type_strings(self.syntax, names, wanted)
-        lost += typed.lost
+        lost += [*typed.lost, *named_losses(self.syntax, names)]
         for string in typed.unclear:
             self._refuse(
                 string.node,

@@ -10,14 +10,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache, partial
 
 from codemods.engine.discover import is_code
 from codemods.engine.import_lines import ImportLine, import_lines
 from codemods.engine.modules import Layout
 from codemods.engine.parallel import each_read
 from codemods.narrow_reexport.byways import TAKEN, absolute, imports_of, taking, whole_name
+from codemods.narrow_reexport.holders import asks_by_name
 
 WORD = re.compile(rb"\w+")
+# a pattern for each word, which stands first: an alternative there would be tried at every byte
+_LOADED = [
+    (word, re.compile(re.escape(word) + rb"[ \t\f\r\n\\(\[]*[\"']([\w.]+)[\"']"))
+    for word in (b"import_module", b"__import__", b"sys.modules", b"sys.modules.get")
+]
+_NAMED = re.compile(rb"[\"'](\w+)(?=[\"'.])")
+_HANDED = re.compile(rb"[ \t\f\r\n\\]*(?:#|[,)]|\.[ \t\f\r\n\\]*__(?:dict|getattribute)__)")
 _DOT, _SPACE = ord("."), b" \t\f\r\n\\"
 _BREAK = re.compile(rb"[\r\n]")
 _DOTTED = re.compile(rb"\.[ \t\f\r\n\\]*(?:#[^\r\n]*[\r\n][ \t\f\r\n\\]*)*([\w\x80-\xff]+)")
@@ -60,6 +69,10 @@ class ForeignReads:
             return ()
         # import compat; compat.other.sub        looked for where the package lies in no other
         found = {(top, name): None for top, name, through in self.tops if through in data}
+        # import_module("other").sub        whatever the result is called
+        patterns = [pattern for word, pattern in _LOADED if word in data]
+        named = {match[1].decode() for pattern in patterns for match in pattern.finditer(data)}
+        found |= dict.fromkeys((name, b"") for name in sorted(named & self.below.keys()))
         if self.imports.search(data) is not None:
             found |= dict.fromkeys(self.bound_by(path, import_lines(data)))
         return tuple(found)
@@ -87,13 +100,21 @@ class ForeignReads:
         for package, name in bound:
             for last, held, dotted in self.below[package]:
                 wanted.setdefault(last, {}).setdefault(dotted, set()).add(held or name)
-        read = wanted.keys() & set(_DOTTED.findall(data))
-        asked = ((last, dotted, holders) for last in read for dotted, holders in wanted[last].items())
-        return frozenset(
-            dotted
-            for last, dotted, holders in asked
-            if reads_below(data, last, tuple(holders)) or reads_below(data, last, _also_called(data, holders))
-        )
+        # vars(other)["sub"]
+        named = wanted.keys() & set(_NAMED.findall(data)) if asks_by_name(data) else frozenset()
+        read = (wanted.keys() & set(_DOTTED.findall(data))) | named
+        other_names = cache(partial(_also_called, data))
+        found: set[str] = set()
+        for last in read:
+            for dotted, holders in wanted[last].items():
+                own = tuple(sorted(holders))
+                if reads_below(data, last, own):
+                    found.add(dotted)
+                    continue
+                others = other_names(own)
+                if (others and reads_below(data, last, others)) or (last in named and _is_handed(data, own + others)):
+                    found.add(dotted)
+        return frozenset(found)
 
     def handed_on(
         self,
@@ -119,7 +140,7 @@ class ForeignReads:
             for path, source in starring:
                 new.setdefault(path, set()).update(fresh.get(source, ()))
             renamed = {
-                module: {pair for pair in pairs if pair[0].rpartition(".")[2].encode() != pair[1]}
+                module: {pair for pair in pairs if pair[1] not in (b"", pair[0].rpartition(".")[2].encode())}
                 for module, pairs in fresh.items()
             }
             words = sorted({name for pairs in renamed.values() for _, name in pairs})
@@ -144,7 +165,7 @@ class ForeignReads:
                 yield from ((package, part["alias"] or name) for package, name in held if name == part["name"])
 
 
-def _also_called(data: bytes, names: Iterable[bytes]) -> tuple[bytes, ...]:
+def _also_called(data: bytes, names: tuple[bytes, ...]) -> tuple[bytes, ...]:
     """Other names that assignments give to what some names hold, and to what these hold; empty where there are none."""
     # o = other; o.sub
     found, todo = {*names}, [*names]
@@ -194,6 +215,22 @@ def reads_below(data: bytes, last: bytes, above: tuple[bytes, ...] = (b"",)) -> 
                 return True
         at = data.find(last, end)
     return False
+
+
+def named_below(data: bytes, lasts: Iterable[bytes]) -> bool:
+    """Whether a string may name one of these as something to be read: "sub", "sub.limit"."""
+    return not set(_NAMED.findall(data)).isdisjoint(lasts)
+
+
+def _is_handed(data: bytes, names: Iterable[bytes]) -> bool:
+    """Whether something with one of these names may be an argument, or asked for its `__dict__`."""
+    for name in names:
+        at = data.find(name, 1)
+        while at >= 0:
+            if _HANDED.match(data, at + len(name)):
+                return True
+            at = data.find(name, at + 1)
+    return b"" in names
 
 
 def _names_a_module(data: bytes, start: int, end: int) -> bool:

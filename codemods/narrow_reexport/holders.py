@@ -12,25 +12,42 @@ from collections.abc import Callable, Iterable, Iterator, Set
 
 from codemods.engine.import_lines import import_lines
 
+# p = a.b        p: object = (a.b)        p = q = a.b
 _ASSIGNED = re.compile(
-    rb"^(?:\xef\xbb\xbf)?[ \t]*(\w+)[ \t]*(?::[^=\n]*)?=[ \t]*(\w+)(?:\.\w+)*[ \t]*(?=[;#\r\n]|\Z)", re.M
+    rb"(?:^|;)(?:\xef\xbb\xbf)?[ \t]*((?:[\w\x80-\xff]+[ \t]*(?::[^=:\n]*)?=(?!=)[ \t]*)+)"
+    rb"\(*[ \t]*([\w\x80-\xff]+)(?:\.[\w\x80-\xff]+)*[ \t)]*(?=[;#\r\n]|\Z)",
+    re.M,
 )
-_GIVEN = re.compile(rb"(\w+)[ \t]*(?::[^=]*)?:?=(?!=)")
-_CHAIN = re.compile(rb"(?P<first>\w+)(?:\.\w+)*\.\Z")
+_GIVEN = re.compile(rb"([\w\x80-\xff]+)[ \t]*(?::[^=]*)?:?=(?!=)")
+_GAP = rb"[ \t\f\r\n\\]*"  # between two parts of an expression, where comments are taken out
+_AWAY = rb"(?:[ \t\f\r\n\\]|#[^\r\n]*[\r\n])*"  # the same with comments
+_COMMENTS = re.compile(rb"#[^\r\n]*(?=[\r\n])")
+_CHAIN = re.compile(rb"(?P<first>[\w\x80-\xff]+)(?:" + _GAP + rb"\." + _GAP + rb"\w+)*" + _GAP + rb"\." + _GAP + rb"\Z")
 _BEFORE = re.compile(
     rb"\b(?:getattr|hasattr|setattr|delattr|vars|dir|object|getmembers|attrgetter|getattr_static|__getattribute__)"
-    rb"[ \t\r\n]*\([ \t\r\n(]*[\w.\[\]()\"']*\Z"
+    + _GAP
+    # white space after the bracket, and on either side of a dot
+    + rb"\([ \t\f\r\n\\(]*(?:[\w.\[\]()\"']|(?<=\.)[ \t\f\r\n\\]+|(?<!\.)[ \t\f\r\n\\]+(?=\.))*\Z"
 )
 # hasattr(pkg, "other")        one name, spelled out, that is no special one
-_SPELLED_OUT = re.compile(rb"[ \t\r\n]*[\"'](?!__)(\w+)[\"'][ \t\r\n]*[,)]")
-_ASKS = re.compile(rb"\b(?:[gs]etattr|hasattr|delattr|vars|attrgetter|methodcaller|__dict__|__getattribute__)\b")
-_CLOSED = re.compile(rb"[ \t\r\n)]*[,)]")
+_SPELLED_OUT = re.compile(_AWAY + rb"[\"'](?!__)(\w+)[\"']" + _AWAY + rb"[,)]")
+_ASKS = re.compile(
+    rb"\b(?:[gs]etattr|hasattr|delattr|getattr_static|vars|attrgetter|methodcaller|__dict__|__getattribute__)\b"
+)
+_CLOSED = re.compile(rb"(?:[ \t\f\r\n\\)]|#[^\r\n]*[\r\n])*[,)]")
 # before the name of the package, and after it
 _QUOTED, _QUOTE = re.compile(rb"[\"'][\w.]*\Z"), re.compile(rb"[\"']")
-_ASSIGNS, _ENDS = re.compile(rb"=[ \t]*(?:[\w.]+\.)?\Z"), re.compile(rb"[ \t]*(?=[;#\r\n]|\Z)")
-_HANDS, _ON = re.compile(rb"[(,=\[{:][ \t]*(?:[\w.]+\.)?\Z"), re.compile(rb"[ \t]*[,)\]}]")
+_ASSIGNS, _ENDS = re.compile(rb"=[ \t\f\r\n\\(]*(?:[\w. \t]+\.)?\Z"), re.compile(rb"[ \t)]*(?=[;#\r\n]|\Z)")
+_HANDS = re.compile(rb"[(,=\[{:]" + _GAP + rb"(?:[\w.]+\.)?\Z")
+_ON = re.compile(_AWAY + rb"[,)\]}]")
+_NEAR = 120  # bytes in front of a name in which what it is part of begins
 _WORD = re.compile(rb"\w")
 _LOADERS = (b"import_module", b"__import__", b"modules")
+
+
+def asks_by_name(data: bytes) -> bool:
+    """Whether a file may read an attribute by its name."""
+    return _ASKS.search(data) is not None
 
 
 def reflection_test(leaf: bytes, wanted: Set[bytes]) -> Callable[[Bindings, Iterable[bytes]], bool]:
@@ -42,7 +59,7 @@ def reflection_test(leaf: bytes, wanted: Set[bytes]) -> Callable[[Bindings, Iter
             # getattr(a.b.pkg, ...)        looked for from the name on, which is rarer than the calls
             for start in bound.places(word):
                 closed = _CLOSED.match(data, start + len(word))
-                if closed is None or not _BEFORE.search(data[max(start - 120, 0) : start]):
+                if closed is None or not any(map(_BEFORE.search, _in_front(data, start))):
                     continue
                 other = _SPELLED_OUT.match(data, closed.end()) if closed[0].endswith(b",") else None
                 if (other is None or other[1] in wanted) and bound.at(start, word):
@@ -50,7 +67,7 @@ def reflection_test(leaf: bytes, wanted: Set[bytes]) -> Callable[[Bindings, Iter
         # import_module("a.b.pkg")     p = a.b.pkg     p = import_module(".pkg", "a.b")
         held = any(True for _ in bound.between(_QUOTED, leaf, _QUOTE)) and any(each in data for each in _LOADERS)
         held = held or any(bound.at(start, leaf) for start in bound.between(_ASSIGNS, leaf, _ENDS))
-        return held and _ASKS.search(data) is not None
+        return held and asks_by_name(data)
 
     return reflects
 
@@ -59,7 +76,7 @@ def handing_test(leaf: bytes) -> Callable[[Bindings], bool]:
     """A test for files that may put the package into a container, or hand it to somebody."""
 
     def hands_over(bound: Bindings) -> bool:
-        if b".__dict__" in bound.data:
+        if b"__dict__" in bound.data:
             return True
         return any(bound.at(start, leaf) for start in bound.between(_HANDS, leaf, _ON))
 
@@ -88,17 +105,16 @@ class Bindings:
         return self._places[word]
 
     def between(self, before: re.Pattern[bytes], word: bytes, after: re.Pattern[bytes]) -> Iterator[int]:
-        """Where it stands between two patterns, the first of which ends at it and stays on its line."""
+        """Where it stands between two patterns, the first of which ends at it."""
         data = self.data
         for start in self.places(word):
-            if after.match(data, start + len(word)):
-                if before.search(data, data.rfind(b"\n", 0, start) + 1, start):
-                    yield start
+            if after.match(data, start + len(word)) and any(map(before.search, _in_front(data, start))):
+                yield start
 
     def at(self, start: int, word: bytes) -> bool:
         """Whether `word` at this place, with the names and dots before it, can be a module."""
-        before = self.data[max(start - 120, 0) : start]
-        if before.endswith(b"."):
+        before = _in_front(self.data, start)[-1]
+        if before.rstrip(b" \t\f\r\n\\").endswith(b"."):
             chain = _CHAIN.search(before)
             # import_module("a").pkg        modules["a"].pkg        f().pkg is nobody's module
             if chain is None or before[: chain.start()].endswith(b"."):
@@ -109,6 +125,17 @@ class Bindings:
         if self._names is None:
             self._names = bound_names(self.data)
         return word in self._names or b"*" in self._names
+
+
+def _in_front(data: bytes, start: int) -> tuple[bytes, ...]:
+    """What stands in front of a place; where there are comments, the same without those of the lines above, too."""
+    near = data[max(start - _NEAR, 0) : start]
+    line = max(near.rfind(b"\n"), near.rfind(b"\r"))
+    if line < 0 or b"#" not in near[:line]:
+        return (near,)
+    # a `#` of the line itself is in a string; one further up may be, so both are looked at
+    far = data[max(start - 20 * _NEAR, 0) : start]
+    return near, _COMMENTS.sub(b"", far)[-_NEAR:]
 
 
 def bound_names(data: bytes) -> frozenset[bytes]:
@@ -123,8 +150,8 @@ def bound_names(data: bytes) -> frozenset[bytes]:
             row = data[data.rfind(b"\n", 0, at) + 1 : at]
             names |= {match[1] for match in _GIVEN.finditer(row)}
             at = data.find(loader, at + 1)
-    assigned = {match[1]: match[2] for match in _ASSIGNED.finditer(data)}
-    while more := {name for name, value in assigned.items() if value in names} - names:
+    assigned = [(name, match[2]) for match in _ASSIGNED.finditer(data) for name in _GIVEN.findall(match[1])]
+    while more := {name for name, value in assigned if value in names} - names:
         # p = a.b
         names |= more
     return frozenset(names)

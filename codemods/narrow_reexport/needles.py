@@ -16,9 +16,9 @@ from codemods.engine.import_lines import START
 from codemods.engine.modules import Layout
 from codemods.engine.words import FEW, byte_words
 from codemods.narrow_reexport.byways import absolute, whole_name
-from codemods.narrow_reexport.foreign_reads import WORD, ForeignReads, reads_below
+from codemods.narrow_reexport.foreign_reads import WORD, ForeignReads, named_below, reads_below
 from codemods.narrow_reexport.forms.public_names import may_list
-from codemods.narrow_reexport.holders import Bindings, handing_test, reflection_test
+from codemods.narrow_reexport.holders import Bindings, asks_by_name, handing_test, reflection_test
 from codemods.narrow_reexport.resolve import Resolution
 
 _STAR = re.compile(START + rb"from[ \t\\\r\n]+([.\w \t]+?)[ \t\\\r\n]+import[ \t\\\r\n]*\(?[ \t\\\r\n]*\*")
@@ -163,6 +163,8 @@ class Needles:
             seen.reads = frozenset(_names_read(data, leaf, inside))
         touches = bool(seen.names) or (has_leaf and self.touches(path, data))
         seen.losing = (has_leaf or inside) and any(reads_below(data, last) for last in self.own)
+        if not seen.losing and (inside or touches) and self.own and asks_by_name(data):
+            seen.losing = named_below(data, self.own)
         seen.holds = self.foreign.bound(path, data)
         seen.foreign = self.foreign.read(data, seen.holds) if seen.holds else frozenset()
         if has_leaf and self._may_replace(data):

@@ -28,6 +28,16 @@ REFLECTS = [
     "import a.config\ngetattr(a.config, 'other' + name)\n",
     "import a.config\ngetattr(a.config, f'other{name}')\n",
     "import a.config\ngetattr(a.config, r'\\w')\n",
+    "import a.config\ngetattr(  # why\n    a.config, name)\n",
+    "import a.config\ngetattr(\n    # why\n    a.config,  # that\n    name)\n",
+    "import a.config\ngetattr(a.config  # why\n    , name)\n",
+    "import a.config\ngetattr(a.config, \\\n    name)\n",
+    "import a.config\ngetattr(\\\n    a.config, name)\n",
+    "import a.config\ngetattr(a . config, name)\n",
+    "import a.config\ngetattr(a.\\\n    config, name)\n",
+    "import a\nq = (a.config)\ngetattr(q, name)\n",
+    "import a\nr = q = a.config\ngetattr(q, name)\n",
+    "import a\nq = \\\n    a.config\ngetattr(q, name)\n",
 ]
 INNOCENT = [
     "import a.config\ngetattr(self.config, name)\n",
@@ -36,9 +46,13 @@ INNOCENT = [
     "from a.config import X\ny = self.config\ngetattr(y, name)\n",
     "from a.config import X\ngetattr(f().config, name)\n",
     "import a.config\ngetattr(a.config, 'other')\n",
+    "import a.config\ngetattr(x)\ny = [config, 1]\n",
     'import a.config\nsetattr(\n    a.config,\n    "other",\n    name,\n)\n',
 ]
 HANDS = [
+    "import a.config\nf(\n    a.config,\n)\n",
+    "import a.config\nf(\n    # why\n    a.config  # that\n    ,\n)\n",
+    "from a.config import X\nX . __dict__\n",
     "import a.config\nf(a.config)\n",
     "from a import config\nd = {'c': config}\n",
     "from a import config as config, b\nf(x, config, y)\n",

@@ -207,3 +207,40 @@ def test_an_import_of_the_submodule_itself_needs_no_other() -> None:
     main = "import con\nimport oth.helper\n\nprint(oth.helper.limit)\n"
     files = {**OTHER, "con.py": "import pkg\n", "main.py": main}
     check_rewritten(files, "pkg", "sym", {"pkg/__init__.py": ""}, run=["main"])
+
+
+BY_NAME = [
+    'vars({})["{}"].limit',
+    '{}.__dict__["{}"].limit',
+    '{} . __dict__["{}"].limit',
+    'getattr({}, "{}").limit',
+    'getattr(  # why\n    {},\n    "{}",\n).limit',
+    'hasattr({}, "{}")',
+]
+
+
+@pytest.mark.parametrize("read", [*BY_NAME, 'attrgetter("{1}.limit")({0})'])
+def test_a_submodule_that_is_read_by_its_name_stays_loaded(read: str) -> None:
+    own: Tree = {"pkg/__init__.py": "from .sub import sym\n", "pkg/sub.py": "limit = 3\n\n\ndef sym(): ...\n"}
+    for files, names, loaded in ((own, ("pkg", "sub"), "pkg"), (OTHER, ("oth", "helper"), "pkg, oth")):
+        main = f"from operator import attrgetter\nimport {loaded}\n\nprint({read.format(*names)})\n"
+        with tree({**files, "main.py": main}) as root:
+            old = oracle.run_programs(root, ["main"])
+            outcome = narrow(root, "pkg", "sym")
+            assert outcome.code == 0, outcome.text
+            assert not oracle.differences(old, oracle.run_programs(root, ["main"])), (root / "main.py").read_text()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import importlib\nimport pkg\n\nm = importlib.import_module('oth')\nprint(m.helper.limit)\n",
+        "import importlib\nimport pkg\n\nprint(importlib.import_module('oth').helper.limit)\n",
+        "import sys\nimport pkg\n\nprint(sys.modules['oth'].helper.limit)\n",
+    ],
+)
+def test_a_package_that_no_statement_imports_gets_none(text: str) -> None:
+    with tree({**OTHER, "main.py": text}) as root:
+        outcome = narrow(root, "pkg", "sym")
+        assert outcome.code == 4
+        assert "refused: this reads oth.helper, which only the package's import loaded" in outcome.text

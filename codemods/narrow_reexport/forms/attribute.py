@@ -82,16 +82,16 @@ class AttributePlanner(NameFacts):
         for found in lost:
             root = root_of(found.use.node)
             owner = found.use.scope.owner(root.id) if root is not None else None
-            if root is None or owner is None:
-                reason = f"this reads {found.module}, which only the package's import loaded"
-                self._refuse(found.use, any_symbol, reason, "import that module here, or accept the site")
+            # m = importlib.import_module("pkg"); m.sub.f()        there is no statement to put an import beside
+            if root is None or owner is None or not self._anchors(owner, root.id):
+                self._refuse_lost(found.use, any_symbol, found.module)
             else:
                 wanted.setdefault((id(owner), root.id, found.module), found)
         # the deepest first: its import loads the packages above it
         for (_, name, dotted), found in sorted(wanted.items(), key=lambda entry: -entry[0][2].count(".")):
             owner = found.use.scope.owner(name)
             assert owner is not None
-            self._load(owner, name, dotted, found.use)
+            self._load(owner, name, dotted, found.use, any_symbol)
 
     def _unused(self) -> None:
         """Imports of the package under names that nothing reads any more."""
@@ -129,7 +129,7 @@ class AttributePlanner(NameFacts):
             return
         if found.is_submodule:
             # import pkg; pkg.sub.f()        ->  import pkg.sub beside it; the reads stay
-            self._load(group.owner, group.root, found.origin.dotted, group.reads[0].use)
+            self._load(group.owner, group.root, found.origin.dotted, group.reads[0].use, found)
             return
         if found.symbol.name in self.early and any(anchor.block.when is When.LATE for anchor in anchors):
             # def f(): import pkg as p; return p.sym()        it got what the package held, and would get what a test patches
@@ -240,7 +240,7 @@ class AttributePlanner(NameFacts):
         for anchor in anchors:
             self._add(anchor, NewImport(found.origin.module, found.origin.module, alias=alias))
 
-    def _load(self, owner: Scope, root: str, dotted: str, use: Use) -> None:
+    def _load(self, owner: Scope, root: str, dotted: str, use: Use, symbol: Resolution) -> None:
         anchors = self._anchors(owner, root)
         top = dotted.partition(".")[0]
         for anchor in anchors:
@@ -261,6 +261,8 @@ class AttributePlanner(NameFacts):
             if alias:
                 self._claim(alias, owner, Symbol(dotted, ""), [])
                 self._add(anchor, NewImport(dotted, dotted, alias=alias, comment="# noqa: F401"))
+            else:
+                self._refuse_lost(use, symbol, dotted)
 
     # Facts about names
 
@@ -298,6 +300,10 @@ class AttributePlanner(NameFacts):
             return False
         start, end = self.syntax.source.span(read.node)
         return "#" in self.syntax.source.text[start:end]
+
+    def _refuse_lost(self, use: Use, found: Resolution, module: str) -> None:
+        reason = f"this reads {module}, which only the package's import loaded"
+        self._refuse(use, found, reason, "import that module here, or accept the site")
 
     def _refuse(self, use: Use, found: Resolution, reason: str, hint: str) -> None:
         self.plan.refusals.append(Refusal(self.syntax.source.site_of(use.node), str(found.symbol), reason, hint))

@@ -58,7 +58,7 @@ class PatchedPlanner(AttributePlanner):
             # patch.object(pkg, "sym")          ->  import pkg.sub beside the old import; patch.object(pkg.sub, "sym")
             start, end = self.syntax.source.span(use.node)
             self.plan.texts.append((use, f"{self.syntax.source.text[start:end]}{below}"))
-            self._load(group.owner, group.root, module, use)
+            self._load(group.owner, group.root, module, use, found)
             return
         for alias in private_names(module) if anchors and (path or "." not in module) else ():
             # patch.object(pkg, "sym")          ->  import other.x as _x; patch.object(_x, "sym")
