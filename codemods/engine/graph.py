@@ -153,8 +153,7 @@ class ImportGraph:
 
     def reached(self, names: Iterable[str], wanted: frozenset[str]) -> frozenset[str]:
         """Those of some wanted modules that several imports in one process load; it looks no further than it has to."""
-        seen = {*names}
-        todo = deque(seen)
+        todo = deque(seen := {*names})
         left = set(wanted - seen)
         while todo and left:
             for edge in self.edges(todo.popleft()):
