@@ -36,6 +36,7 @@ from codemods.narrow_reexport.request import Checkout, Request, Result, StillLoa
 from codemods.narrow_reexport.second_pass import plan_twice, verifying
 from codemods.narrow_reexport.side_effects import side_effects
 from codemods.narrow_reexport.stubs import mirrored, plan_mirrored, plan_stub
+from codemods.narrow_reexport.tables_elsewhere import tables_elsewhere
 
 _STRICT_HINT = "remove the doubt there (read the symbol from its origin), accept the site, or run without --strict"
 _PARALLEL_FROM = 600_000  # bytes that survive the scan; below, starting workers costs more than they save
@@ -109,7 +110,7 @@ def assemble(
     accepted += effects.accepted
     others = [*taken_early(context, before, after), *other_modules(context, after, lost)]
     if not request.options.callers_only:
-        others += unread_stars(package, namespaces, context.resolutions)
+        others += [*unread_stars(package, namespaces, context.resolutions), *tables_elsewhere(checkouts, context)]
     refusals += _unaccepted(others, request)
     if request.options.strict:
         doubts = [Refusal(each.site, each.symbol, each.reason, _STRICT_HINT) for each in dict.fromkeys(warnings)]

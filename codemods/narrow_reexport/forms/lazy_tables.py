@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Set
 
 from codemods.engine.model import Module, Symbol
 from codemods.engine.namespace import module_statements
@@ -21,17 +21,28 @@ _LOADING = ("importlib", "pkgutil", "runpy")  # what of the standard library may
 def entry_for(syntax: Syntax, module: Module, symbol: Symbol) -> ast.expr | None:
     """The entry that names the package of the symbol, and the symbol under it or as its key; None without one."""
     reached = _reached(syntax)
-    if not _may_load(reached, syntax):
-        return None
-    for key, value in (pair for statement in reached for pair in _entries(statement)):
+    return entry_in(reached, module, symbol) if _may_load(reached, syntax) else None
+
+
+def entry_in(statements: Iterable[ast.stmt], module: Module, symbol: Symbol) -> ast.expr | None:
+    """The same among some statements of a module, whoever may reach them."""
+    for key, value in (pair for statement in statements for pair in _entries(statement)):
         texts = [part for part in ast.walk(value) if isinstance(part, ast.Constant) and isinstance(part.value, str)]
         if _leads_to(key, symbol, module):
-            listed = next((part for part in texts if part.value == symbol.name), None)
+            # {"pkg": ["light", "sym"]}        {"pkg": "light sym".split()}
+            listed = next((part for part in texts if symbol.name in str(part.value).replace(",", " ").split()), None)
             if listed is not None:
                 return listed
         elif key.value == symbol.name and any(_leads_to(part, symbol, module) for part in texts):
             return key
     return None
+
+
+def gives_out(syntax: Syntax, names: Set[str]) -> bool:
+    """Whether a lazy export of a module can reach one of these names, and something may be loaded by it."""
+    reached = _reached(syntax)
+    used = {node.id for statement in reached for node in ast.walk(statement) if isinstance(node, ast.Name)}
+    return not used.isdisjoint(names) and _may_load(reached, syntax)
 
 
 def _reached(syntax: Syntax) -> list[ast.stmt]:
@@ -45,7 +56,7 @@ def _reached(syntax: Syntax) -> list[ast.stmt]:
     while size != len(reached):
         size = len(reached)
         names |= {node.id for each in reached for node in ast.walk(each) if isinstance(node, ast.Name)}
-        reached |= {each for each in every if not names.isdisjoint(_changes(each))}
+        reached |= {each for each in every if not names.isdisjoint(changed_names(each))}
     return [each for each in every if each in reached]
 
 
@@ -53,7 +64,7 @@ def _takes_place(statement: ast.Assign) -> bool:
     return any(ast.unparse(target) == "sys.modules[__name__]" for target in statement.targets)
 
 
-def _changes(statement: ast.stmt) -> set[str]:
+def changed_names(statement: ast.stmt) -> set[str]:
     """The names that a statement binds, or whose objects it may change."""
     if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
         return {statement.name}
@@ -104,6 +115,9 @@ def _entries(statement: ast.stmt) -> Iterator[tuple[ast.Constant, ast.expr]]:
         if isinstance(node, ast.Dict):
             # {"pkg": ["sym"]}        {"sym": ".pkg"}
             pairs += zip(node.keys, node.values, strict=True)
+        elif isinstance(node, ast.Tuple) and 2 <= len(node.elts) <= 3:
+            # [("sym", "pkg")]        (("pkg", ["sym"]),)
+            pairs.append((node.elts[0], ast.Tuple(node.elts[1:], ast.Load())))
         elif isinstance(node, (ast.Assign, ast.AugAssign)):
             # table["pkg"] = ["sym"]        table["pkg"] += ["sym"]
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
