@@ -168,7 +168,7 @@ class ForeignReads:
 def _also_called(data: bytes, names: tuple[bytes, ...]) -> tuple[bytes, ...]:
     """Other names that assignments give to what some names hold, and to what these hold; empty where there are none."""
     # o = other; o.sub
-    found, todo = {*names}, [*names]
+    found, todo = {*names}, [name for name in names if name]
     given: list[bytes] = []
     while todo:
         name = todo.pop()

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from codemods.engine.graph import ImportGraph, parents
 from codemods.engine.import_lines import ImportLine, import_lines
-from codemods.engine.model import Module
+from codemods.engine.model import Module, Symbol
 from codemods.engine.modules import Layout
 from codemods.engine.namespace import Namespaces
 from codemods.engine.outline import Binds, FromImports, Imports
@@ -122,34 +122,38 @@ def handed_on(
         for line in import_lines(data):
             names = [name.decode("utf-8", "replace") for name, _ in line.names]
             if line.module is None:
-                for source in (part for name in names for part in (*parents(name), name)):
-                    found |= {(source, name): held for name, held in _holds(graph, source).items() if held in above}
-                continue
-            source = absolute(layout, path, line.module.decode("utf-8", "replace"))
-            held_there = _holds(graph, source)
-            for name in held_there if "*" in names else names:
-                if held_there.get(name) in above:
-                    found[source, name] = held_there[name]
-    return {key: held for key, held in found.items() if ".".join(key) != held}
-
-
-def _holds(graph: ImportGraph, name: str, seen: frozenset[str] = frozenset()) -> dict[str, str]:
-    """By the names that its imports bind in a module, what these may be."""
-    found: dict[str, str] = {}
-    seen |= {name}
-    for event in graph.outline(name).events:
-        if isinstance(event, Imports) and event.bound:
-            found[event.bound] = event.bound if event.module.startswith(f"{event.bound}.") else event.module
-        elif isinstance(event, FromImports):
-            for taken, bound in event.names:
-                # from .other import pkg        the submodule, or what that module holds under the name
-                dotted = f"{event.module}.{taken}"
-                further = _holds(graph, event.module, seen) if event.module not in seen else {}
-                if taken == "*":
-                    found |= further
-                elif bound:
-                    found[bound] = dotted if graph.module(dotted) is not None else further.get(taken, dotted)
+                sources = [part for name in names for part in (*parents(name), name)]
+            else:
+                sources = [absolute(layout, path, line.module.decode("utf-8", "replace"))]
+            for source in sources:
+                whole = line.module is None or "*" in names
+                for name in graph.ever_bound(source) if whole else names:
+                    held = _held(graph, source, name) if not whole or name.encode() in data else ""
+                    if held in above and held != f"{source}.{name}":
+                        found[source, name] = held
     return found
+
+
+def _held(graph: ImportGraph, module: str, name: str, asked: set[Symbol] | None = None) -> str:
+    """The module that a name of a module is, as far as import statements tell; empty where it is none."""
+    asked = asked if asked is not None else set()
+    if Symbol(module, name) in asked:
+        return ""
+    asked.add(Symbol(module, name))
+    for event in reversed(graph.outline(module).events):
+        if isinstance(event, Imports) and event.bound == name:
+            return name if event.module.startswith(f"{name}.") else event.module
+        if not isinstance(event, FromImports):
+            continue
+        for taken, bound in event.names:
+            # from .other import pkg        the submodule, or what that module holds under the name
+            dotted = f"{event.module}.{taken}"
+            if bound == name:
+                return (_held(graph, event.module, taken, asked) if graph.module(dotted) is None else "") or dotted
+            found = _held(graph, event.module, name, asked) if taken == "*" else ""
+            if found:
+                return found
+    return ""
 
 
 def spared(
