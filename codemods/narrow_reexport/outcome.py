@@ -110,7 +110,9 @@ def assemble(
     accepted += effects.accepted
     others = [*taken_early(context, before, after), *other_modules(context, after, lost)]
     if not request.options.callers_only:
-        others += [*unread_stars(package, namespaces, context.resolutions), *tables_elsewhere(checkouts, context)]
+        others += unread_stars(package, namespaces, context.resolutions)
+        with request.clock.stage("plan"):
+            others += tables_elsewhere(checkouts, namespaces, context)
     refusals += _unaccepted(others, request)
     if request.options.strict:
         doubts = [Refusal(each.site, each.symbol, each.reason, _STRICT_HINT) for each in dict.fromkeys(warnings)]

@@ -21,21 +21,24 @@ _LOADING = ("importlib", "pkgutil", "runpy")  # what of the standard library may
 def entry_for(syntax: Syntax, module: Module, symbol: Symbol) -> ast.expr | None:
     """The entry that names the package of the symbol, and the symbol under it or as its key; None without one."""
     reached = _reached(syntax)
-    return entry_in(reached, module, symbol) if _may_load(reached, syntax) else None
+    entries = entries_in(reached, module, symbol.module, frozenset({symbol.name})) if _may_load(reached, syntax) else ()
+    return next((entry for _, entry, _ in entries), None)
 
 
-def entry_in(statements: Iterable[ast.stmt], module: Module, symbol: Symbol) -> ast.expr | None:
-    """The same among some statements of a module, whoever may reach them."""
-    for key, value in (pair for statement in statements for pair in _entries(statement)):
-        texts = [part for part in ast.walk(value) if isinstance(part, ast.Constant) and isinstance(part.value, str)]
-        if _leads_to(key, symbol, module):
-            # {"pkg": ["light", "sym"]}        {"pkg": "light sym".split()}
-            listed = next((part for part in texts if symbol.name in str(part.value).replace(",", " ").split()), None)
-            if listed is not None:
-                return listed
-        elif key.value == symbol.name and any(_leads_to(part, symbol, module) for part in texts):
-            return key
-    return None
+def entries_in(
+    statements: Iterable[ast.stmt], module: Module, package: str, names: frozenset[str]
+) -> Iterator[tuple[ast.stmt, ast.expr, str]]:
+    """Such entries for some names of a package among some statements, whoever may reach them: each with its statement and name."""
+    for statement in statements:
+        for key, value in _entries(statement):
+            texts = [part for part in ast.walk(value) if isinstance(part, ast.Constant) and isinstance(part.value, str)]
+            if package in _modules(key, module):
+                # {"pkg": ["light", "sym"]}        {"pkg": "light sym".split()}
+                for part in texts:
+                    listed = names.intersection(str(part.value).replace(",", " ").split())
+                    yield from ((statement, part, name) for name in sorted(listed))
+            elif key.value in names and any(package in _modules(part, module, str(key.value)) for part in texts):
+                yield statement, key, str(key.value)
 
 
 def gives_out(syntax: Syntax, names: Set[str]) -> bool:
@@ -133,7 +136,8 @@ def _entries(statement: ast.stmt) -> Iterator[tuple[ast.Constant, ast.expr]]:
                 yield key, value
 
 
-def _leads_to(text: ast.Constant, symbol: Symbol, module: Module) -> bool:
+def _modules(text: ast.Constant, module: Module, name: str = "") -> tuple[str, str]:
+    """The modules that a text may mean to another one, by itself and below that one; with a name at its end taken off."""
     # "outer.pkg"        ".pkg"        "pkg"        "pkg:sym"        "pkg.sym"
-    spelled = str(text.value).removesuffix(f":{symbol.name}").removesuffix(f".{symbol.name}")
-    return symbol.module in (spelled, module.absolute(spelled if spelled.startswith(".") else f".{spelled}"))
+    spelled = str(text.value).removesuffix(f":{name}").removesuffix(f".{name}") if name else str(text.value)
+    return spelled, module.absolute(spelled if spelled.startswith(".") else f".{spelled}")
