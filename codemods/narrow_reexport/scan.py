@@ -85,7 +85,7 @@ def scan(
     replaced: set[str] = set()
     losing: set[str] = set()
     holds: dict[str, tuple[tuple[str, bytes], ...]] = {}
-    foreign: dict[str, frozenset[str]] = {}
+    foreign: set[str] = set()  # what may read a lost submodule of another package
     numbers = {path: number for number, path in enumerate(paths)} if progress is not None else {}
     told = 0
     for path, seen in each_read(_look, paths, read, needles):
@@ -103,7 +103,10 @@ def scan(
         if seen.holds:
             holds[path] = seen.holds
         if seen.foreign:
-            foreign[path] = seen.foreign
+            foreign.add(path)
+            # while other processes go on searching
+            if not seen.kept and relied_on(path, data := read(path), seen.foreign):
+                kept[path] = data
         if seen.stars:
             stars[path] = set(seen.stars)
         for name in seen.names:
@@ -132,11 +135,11 @@ def scan(
         if path not in holds and (found := tuple(needles.foreign.bound_by(path, lines))):
             holds[path] = found
     for path, pairs in needles.foreign.handed_on(holds, stars, spelling or (lambda words: paths), read).items():
-        foreign[path] = foreign.get(path, frozenset()) | needles.foreign.read(read(path), pairs)
-    for path, modules in foreign.items():
-        if relied_on(path, data := read(path), modules):
+        modules = needles.foreign.read(data := read(path), pairs)
+        if modules and (path in kept or relied_on(path, data, modules)):
             kept[path] = data
-        losing |= {path} & kept.keys()
+            foreign.add(path)
+    losing |= foreign & kept.keys()
     starring = star_importers(stars, layout, package)
     for path in starring:
         kept[path] = kept.get(path) or read(path)
