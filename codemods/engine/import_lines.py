@@ -12,7 +12,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 _IMPORT = re.compile(rb"import(?<!\wimport)(?!\w)")
-_TAKEN = re.compile(rb"[ \t\f]*(?:\\\r?\n[ \t]*)*(?:\((?P<listed>[^)]*)\)?|(?P<row>(?:[^\r\n;#\\]|\\\r?\n)*))")
+_TAKEN = re.compile(
+    rb"[ \t\f]*(?:\\\r?\n[ \t]*)*(?:\((?P<listed>(?:[^)#]|#[^\r\n]*(?=[\r\n]))*)\)?|(?P<row>(?:[^\r\n;#\\]|\\\r?\n)*))"
+)
 _COMMENT = re.compile(rb"#[^\r\n]*")
 # \x80-\xff: the bytes of an identifier in another script
 _GAP = rb"[ \t\f\r\n\\]"

@@ -10,16 +10,11 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 
 from codemods.engine.discover import is_code
-from codemods.engine.import_lines import START
+from codemods.engine.import_lines import START, ImportLine, import_lines
 from codemods.engine.modules import Layout
 from codemods.engine.parallel import each_read
 
 _WORD = re.compile(rb"\w+")
-
-_FROM = re.compile(
-    START + rb"(?:lazy[ \t]+)?from[ \t]+(?P<module>[.\w]+)[ \t]+import\b[ \t]*(?P<names>\([^)]*\)|[^\r\n;#]*)"
-)
-TAKEN = re.compile(rb"(?P<name>\w+)(?:[ \t]+as[ \t]+(?P<alias>\w+))?")
 
 
 def readers_of(
@@ -76,7 +71,7 @@ def carry_further(
         for module, name in fresh:
             by_module.setdefault(module, set()).add(name)
         names = sorted({name.encode() for _, name in fresh})
-        pattern = taking(names)
+        spells = _taking(names)
         found: dict[tuple[str, str], str] = {}
         for module, own in by_module.items():
             located = layout.locate(module)
@@ -86,29 +81,34 @@ def carry_further(
                 for match in re.finditer(assigned, b"\n" + read(located.path)):  # type: ignore[union-attr]
                     found[module, match[1].decode()] = package
         paths = [path for path in spelling([name.decode() for name in names]) if is_code(path)]
-        for path, imports in each_read(imports_of, paths, read, pattern):
-            for source, listed in imports:
-                taken = by_module.get(absolute(layout, path, source.decode()))
-                for part in TAKEN.finditer(listed) if taken else ():
-                    if part["name"].decode() in (taken or ()):
-                        found[layout.module_at(path).name, (part["alias"] or part["name"]).decode()] = package
+        for path, lines in each_read(from_imports, paths, read, spells):
+            for line in lines:
+                taken = by_module.get(absolute(layout, path, (line.module or b"").decode("utf-8", "replace")), set())
+                for listed, alias in line.names:
+                    if listed.decode("utf-8", "replace") in taken:
+                        found[layout.module_at(path).name, (alias or listed).decode("utf-8", "replace")] = package
         fresh = {key: value for key, value in found.items() if key not in carriers and key[0] != package}
         carriers.update(fresh)
         new |= {name.encode() for _, name in fresh}
     return new
 
 
-def imports_of(_: str, data: bytes, pattern: re.Pattern[bytes]) -> list[tuple[bytes, bytes]] | None:
-    """The from-imports of a file that may take one of the names: the module, and what is listed."""
-    if pattern.search(data) is None:
+def from_imports(_: str, data: bytes, spells: Callable[[bytes], bool]) -> list[ImportLine] | None:
+    """The from-imports of a file that may take one of some names."""
+    if not spells(data):
         return None
-    return [(match["module"], match["names"]) for match in _FROM.finditer(b"\n" + data)]
+    return [line for line in import_lines(data) if line.module is not None]
 
 
-def taking(names: Sequence[bytes]) -> re.Pattern[bytes]:
-    """A pattern for files in which `_FROM` and `TAKEN` may find one of the names; it begins with bytes to look for."""
+def _taking(names: Sequence[bytes]) -> Callable[[bytes], bool]:
+    """A test for files whose from-imports may take one of the names; its pattern begins with bytes to look for."""
     either = b"|".join(map(re.escape, names))
-    return re.compile(rb"import\b[ \t]*(?:\([^)]*?|[^\r\n;#]*?)(?<![\w.])(?:" + either + rb")(?!\w)")
+    pattern = re.compile(
+        rb"import\b(?:[ \t]|\\\r?\n)*(?:\((?:[^)#]|#[^\r\n]*[\r\n])*?|(?:[^\r\n;#\\]|\\\r?\n)*?)(?<![\w.])(?:"
+        + either
+        + rb")(?!\w)"
+    )
+    return lambda data: pattern.search(data) is not None
 
 
 def whole_name(names: Sequence[bytes]) -> Callable[[bytes], bool]:

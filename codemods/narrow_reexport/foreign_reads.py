@@ -16,7 +16,7 @@ from codemods.engine.discover import is_code
 from codemods.engine.import_lines import ImportLine, import_lines
 from codemods.engine.modules import Layout
 from codemods.engine.parallel import each_read
-from codemods.narrow_reexport.byways import TAKEN, absolute, imports_of, taking, whole_name
+from codemods.narrow_reexport.byways import absolute, from_imports, whole_name
 from codemods.narrow_reexport.holders import asks_by_name
 
 WORD = re.compile(rb"\w+")
@@ -146,8 +146,8 @@ class ForeignReads:
             words = sorted({name for pairs in renamed.values() for _, name in pairs})
             asked = spelling([word.decode("utf-8", "replace") for word in words]) if words else ()
             paths = [path for path in asked if is_code(path)]
-            for path, imports in each_read(_imports_of_some, paths, read, (whole_name(words), taking(words))):
-                new.setdefault(path, set()).update(self._taken(path, imports, renamed))
+            for path, lines in each_read(from_imports, paths, read, whole_name(words)) if words else ():
+                new.setdefault(path, set()).update(self._taken(path, lines, renamed))
             fresh = {}
             for path, pairs in new.items():
                 added = pairs - found.get(path, set()) - {*holds.get(path, ())}
@@ -157,12 +157,12 @@ class ForeignReads:
         return found
 
     def _taken(
-        self, path: str, imports: Iterable[tuple[bytes, bytes]], holds: Mapping[str, Iterable[tuple[str, bytes]]]
+        self, path: str, lines: Iterable[ImportLine], holds: Mapping[str, Iterable[tuple[str, bytes]]]
     ) -> Iterator[tuple[str, bytes]]:
-        for spelled, listed in imports:
-            held = holds.get(absolute(self.layout, path, spelled.decode("utf-8", "replace")), ())
-            for part in TAKEN.finditer(listed) if held else ():
-                yield from ((package, part["alias"] or name) for package, name in held if name == part["name"])
+        for line in lines:
+            held = holds.get(absolute(self.layout, path, (line.module or b"").decode("utf-8", "replace")), ())
+            for package, given in held:
+                yield from ((package, alias or name) for name, alias in line.names if name == given)
 
 
 def _also_called(data: bytes, names: tuple[bytes, ...]) -> tuple[bytes, ...]:
@@ -189,13 +189,6 @@ def renamed_imports(path: str, data: bytes, _: None) -> list[ImportLine] | None:
         return None
     found = [line for line in import_lines(data) if any(alias and alias != name for name, alias in line.names)]
     return found or None
-
-
-def _imports_of_some(
-    path: str, data: bytes, tests: tuple[Callable[[bytes], bool], re.Pattern[bytes]]
-) -> list[tuple[bytes, bytes]] | None:
-    spells, pattern = tests
-    return imports_of(path, data, pattern) if spells(data) else None
 
 
 def reads_below(data: bytes, last: bytes, above: tuple[bytes, ...] = (b"",)) -> bool:

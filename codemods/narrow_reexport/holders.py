@@ -21,7 +21,6 @@ _ASSIGNED = re.compile(
 _GIVEN = re.compile(rb"([\w\x80-\xff]+)[ \t]*(?::[^=]*)?:?=(?!=)")
 _GAP = rb"[ \t\f\r\n\\]*"  # between two parts of an expression, where comments are taken out
 _AWAY = rb"(?:[ \t\f\r\n\\]|#[^\r\n]*[\r\n])*"  # the same with comments
-_COMMENTS = re.compile(rb"#[^\r\n]*(?=[\r\n])")
 _CHAIN = re.compile(rb"(?P<first>[\w\x80-\xff]+)(?:" + _GAP + rb"\." + _GAP + rb"\w+)*" + _GAP + rb"\." + _GAP + rb"\Z")
 _BEFORE = re.compile(
     rb"\b(?:getattr|hasattr|setattr|delattr|vars|dir|object|getmembers|attrgetter|getattr_static|__getattribute__)"
@@ -40,6 +39,7 @@ _QUOTED, _QUOTE = re.compile(rb"[\"'][\w.]*\Z"), re.compile(rb"[\"']")
 _ASSIGNS, _ENDS = re.compile(rb"=[ \t\f\r\n\\(]*(?:[\w. \t]+\.)?\Z"), re.compile(rb"[ \t)]*(?=[;#\r\n]|\Z)")
 _HANDS = re.compile(rb"[(,=\[{:]" + _GAP + rb"(?:[\w.]+\.)?\Z")
 _ON = re.compile(_AWAY + rb"[,)\]}]")
+_OPENED = re.compile(rb"\w[ \t]*\(|[^\s\w.(\\#]")
 _NEAR = 120  # bytes in front of a name in which what it is part of begins
 _WORD = re.compile(rb"\w")
 _LOADERS = (b"import_module", b"__import__", b"modules")
@@ -128,14 +128,23 @@ class Bindings:
 
 
 def _in_front(data: bytes, start: int) -> tuple[bytes, ...]:
-    """What stands in front of a place; where there are comments, the same without those of the lines above, too."""
+    """What stands in front of a place, as it is and without the comments and the white space between it and the place."""
     near = data[max(start - _NEAR, 0) : start]
-    line = max(near.rfind(b"\n"), near.rfind(b"\r"))
-    if line < 0 or b"#" not in near[:line]:
-        return (near,)
+    if _OPENED.search(near, max(near.rfind(b"\n"), near.rfind(b"\r")) + 1):
+        return (near,)  # the line itself shows what the name is part of
     # a `#` of the line itself is in a string; one further up may be, so both are looked at
-    far = data[max(start - 20 * _NEAR, 0) : start]
-    return near, _COMMENTS.sub(b"", far)[-_NEAR:]
+    end, kept = start, b""
+    while end and len(kept) < _NEAR:
+        line = max(data.rfind(b"\n", 0, end), data.rfind(b"\r", 0, end)) + 1
+        code = data.find(b"#", line, end) if end < start else -1
+        last = code if code >= 0 else end
+        while last > line and data[last - 1] in b" \t\f\\":
+            last -= 1
+        text = data[max(line, last - _NEAR) : last].lstrip()
+        kept = text + (b" " if kept or last < end else b"") + kept if text else kept
+        at = last - len(text)
+        end = at if at > line else max(line - 1, 0)  # white space within the line, or the line above
+    return near, kept[-_NEAR:]
 
 
 def bound_names(data: bytes) -> frozenset[bytes]:

@@ -145,16 +145,16 @@ def _closures(graph: ImportGraph, names: Sequence[str], within: frozenset[str]) 
 
 
 def _is_imported(name: str, checkouts: Sequence[Checkout], namespaces: Namespaces, imported: _Imported) -> bool:
-    """Whether a new import of the module stands in some file that runs: cheap, by the edits alone."""
+    """Whether a new import of the module stands in some file that runs; looked for where an edit spells it."""
     module = namespaces.locate(name)
-    leaf = name.rpartition(".")[2]
+    leaf = re.compile(rf"\b{re.escape(name.rpartition('.')[2])}\b")
     for checkout in checkouts:
         for path, plan in checkout.plans.items():
             if not runs(path) or (module is not None and path == module.path):
                 continue
-            if any(leaf in edit.text for edit in plan.edits):
-                data = checkout.sources[path]
-                if b"TYPE_CHECKING" not in data or imported.reaches(checkout, path, frozenset({name})):
+            # import other.sub        is none of pkg.sub
+            if any(leaf.search(edit.text) for edit in plan.edits):
+                if imported.reaches(checkout, path, frozenset({name})):
                     return True
     return False
 

@@ -244,3 +244,27 @@ def test_a_package_that_no_statement_imports_gets_none(text: str) -> None:
         outcome = narrow(root, "pkg", "sym")
         assert outcome.code == 4
         assert "refused: this reads oth.helper, which only the package's import loaded" in outcome.text
+
+
+SPELLED = ["from {} import \\\n    o\n", "from {} import (  # why :)\n    o,\n)\n", "from {} \\\n    import o\n"]
+
+
+@pytest.mark.parametrize("spelled", SPELLED)
+def test_however_a_handed_on_name_is_imported(spelled: str) -> None:
+    lost = {
+        **OTHER,
+        "compat.py": "import oth as o\n",
+        "main.py": f"import pkg\n{spelled.format('compat')}\nprint(o.helper.limit)\n",
+    }
+    own = {
+        **PKG,
+        "compat.py": "import pkg as o\n",
+        "mid.py": spelled.format("compat"),
+        "main.py": "from mid import o\n\nprint(o.sym(2))\n",
+    }
+    for files in (lost, own):
+        with tree(files) as root:
+            old = oracle.run_programs(root, ["main"])
+            outcome = narrow(root, "pkg", "sym")
+            assert outcome.code == 0, outcome.text
+            assert not oracle.differences(old, oracle.run_programs(root, ["main"])), (root / "main.py").read_text()

@@ -164,3 +164,16 @@ def test_whatever_fills_a_container_of_another_module_is_refused(filled: str) ->
 def test_what_fills_nothing_of_others_is_no_side_effect(kept: str) -> None:
     text = f"from reg import KNOWN\n\n\ndef sym():\n    return 's'\n\n\n{kept}"
     check_rewritten({**FILES, "pkg/sub.py": text}, "pkg", "sym", EMPTY)
+
+
+@pytest.mark.parametrize("other", ["subway", "other.sub"])
+def test_a_new_import_of_another_module_does_not_load_it(other: str) -> None:
+    path = f"pkg/{other}.py" if "." not in other else f"{other.replace('.', '/')}.py"
+    source = f".{other}" if "." not in other else other
+    tree: Tree = {
+        **FILES,
+        "pkg/__init__.py": f"from .sub import sym\nfrom {source} import two\n",
+        path: "def two():\n    return 2\n",
+        "user.py": "from pkg import two\n\nprint(two())\n",
+    }
+    check_refused(tree, "pkg", "sym two", NOBODY, at="pkg/sub.py:4")

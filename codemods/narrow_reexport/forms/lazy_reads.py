@@ -16,6 +16,7 @@ from codemods.engine.namespace import absolute
 from codemods.engine.references import AttributeUse
 from codemods.engine.scopes import Block, Scope, Syntax, Use
 from codemods.narrow_reexport.context import Context
+from codemods.narrow_reexport.forms.by_name import can_be_name
 from codemods.narrow_reexport.forms.from_import import relative
 from codemods.narrow_reexport.forms.name_facts import private_names, root_of
 from codemods.narrow_reexport.forms.statement import NewImport, render
@@ -139,7 +140,8 @@ class _Planner:
         if block.when is When.EAGER and not block.optional:
             reason = "it is read later, in an expression at module level: an import of its origin there would load it at once"
             self._refuse(use, found, reason, "put the expression into a function first")
-        elif use.use.pattern or "#" in self._code(use):
+        elif use.use.pattern or "#" in self._code(use) or not can_be_name(use):
+            # case pkg.Sym:        hasattr(pkg, "sym")        methodcaller("sym", 2)(pkg)
             self._refuse(use, found, "the read cannot be a plain name here", "import it from its origin there first")
         elif sometimes and self._may_fail():
             reason = "it is read only on some paths of the statement, and an import of its origin before it may fail"

@@ -14,6 +14,7 @@ from itertools import pairwise
 from codemods.engine.model import Edit, When
 from codemods.engine.references import AttributeUse
 from codemods.engine.scopes import Block, Scope, Syntax, Use
+from codemods.narrow_reexport.forms.by_name import can_be_name
 from codemods.narrow_reexport.forms.statement import NewImport, render
 from codemods.narrow_reexport.resolve import Resolution
 
@@ -35,6 +36,8 @@ class LocalImports:
         inner = use.use
         function = _function_scope(inner)
         if function is None or inner.block.when is not When.LATE or inner.annotation or inner.pattern:
+            return False
+        if not can_be_name(use):
             return False
         name = next(
             (

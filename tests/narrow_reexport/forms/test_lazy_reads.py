@@ -215,3 +215,11 @@ def test_an_import_for_type_checkers_alone_may_name_the_origin() -> None:
         'from typing import TYPE_CHECKING\n\nif TYPE_CHECKING:\n    import pkg\n\n\ndef run(x: "pkg.sym"):\n    return x\n',
         'from typing import TYPE_CHECKING\n\nif TYPE_CHECKING:\n    import pkg.sub\n\n\ndef run(x: "pkg.sub.sym"):\n    return x\n',
     )
+
+
+@pytest.mark.parametrize(
+    "read", ["methodcaller('sym', n)(pkg)", "hasattr(pkg, 'sym')", "attrgetter('sym.__name__')(pkg)"]
+)
+def test_a_read_by_name_that_is_more_than_a_read_is_refused(read: str) -> None:
+    text = f"from operator import attrgetter, methodcaller\nimport pkg\n\n\ndef run(n):\n    return {read}\n"
+    blocks(text, "cannot be a plain name here")
