@@ -13,8 +13,11 @@ from dataclasses import dataclass
 
 _IMPORT = re.compile(rb"import(?<!\wimport)(?!\w)")
 _TAKEN = re.compile(
-    rb"[ \t\f]*(?:\\\r?\n[ \t]*)*(?:\((?P<listed>(?:[^)#]|#[^\r\n]*(?=[\r\n]))*)\)?|(?P<row>(?:[^\r\n;#\\]|\\\r?\n)*))"
+    rb"[ \t\f]*(?:\\\r?\n[ \t]*)*"
+    rb"(?:\((?P<listed>[^)#]*(?:#[^\r\n]*(?=[\r\n])[^)#]*)*)\)?|(?P<row>(?:[^\r\n;#\\]|\\\r?\n)*))"
 )
+# An import statement up to some name in it, for a pattern that goes on with the name: it begins with bytes to look for.
+UP_TO_NAME = rb"import\b(?:[ \t\f]|\\\r?\n)*(?:\((?:[^)#]|#[^\r\n]*[\r\n])*?|(?:[^\r\n;#\\]|\\\r?\n)*?)(?<![\w.])"
 _COMMENT = re.compile(rb"#[^\r\n]*")
 # \x80-\xff: the bytes of an identifier in another script
 _GAP = rb"[ \t\f\r\n\\]"

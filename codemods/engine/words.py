@@ -11,7 +11,7 @@ import re
 from array import array
 from collections.abc import Callable, Iterable, Sequence, Set
 
-_WORD = re.compile(rb"\w+")
+WORD = re.compile(rb"\w+")
 _TEXT_WORD = re.compile(r"\w+")
 _ESCAPED, _ESCAPED_BYTES = re.compile(r"\\(\w+)"), re.compile(rb"\\(\w+)")
 _CUTS = (1, 2, 3, 5, 9)  # characters of \nsym  \12sym  \x0asym  \u000asym  \U0000000asym
@@ -35,7 +35,7 @@ def words_of(text: str) -> frozenset[str]:
 
 def byte_words(data: bytes) -> set[bytes]:
     """The same of the bytes of a file."""
-    words = set(_WORD.findall(data))
+    words = set(WORD.findall(data))
     if b"\\" in data:
         words.update(word[cut:] for word in set(_ESCAPED_BYTES.findall(data)) for cut in _CUTS)
     return words

@@ -10,11 +10,10 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 
 from codemods.engine.discover import is_code
-from codemods.engine.import_lines import START, ImportLine, import_lines
+from codemods.engine.import_lines import START, UP_TO_NAME, ImportLine, import_lines
 from codemods.engine.modules import Layout
 from codemods.engine.parallel import each_read
-
-_WORD = re.compile(rb"\w+")
+from codemods.engine.words import WORD
 
 
 def readers_of(
@@ -31,7 +30,7 @@ def readers_of(
         for key, leaf in wanted.items():
             if key in found or path == key[0] or leaf not in data:
                 continue
-            words = words if words is not None else set(_WORD.findall(data))
+            words = words if words is not None else set(WORD.findall(data))
             if leaf in words and (key[1].encode() in words or b"*" in data):
                 found.add(key)
     return found
@@ -103,11 +102,7 @@ def from_imports(_: str, data: bytes, spells: Callable[[bytes], bool]) -> list[I
 def _taking(names: Sequence[bytes]) -> Callable[[bytes], bool]:
     """A test for files whose from-imports may take one of the names; its pattern begins with bytes to look for."""
     either = b"|".join(map(re.escape, names))
-    pattern = re.compile(
-        rb"import\b(?:[ \t]|\\\r?\n)*(?:\((?:[^)#]|#[^\r\n]*[\r\n])*?|(?:[^\r\n;#\\]|\\\r?\n)*?)(?<![\w.])(?:"
-        + either
-        + rb")(?!\w)"
-    )
+    pattern = re.compile(UP_TO_NAME + rb"(?:" + either + rb")(?!\w)")
     return lambda data: pattern.search(data) is not None
 
 

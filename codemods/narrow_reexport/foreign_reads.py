@@ -13,13 +13,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
 
 from codemods.engine.discover import is_code
-from codemods.engine.import_lines import ImportLine, import_lines
+from codemods.engine.import_lines import UP_TO_NAME, ImportLine, import_lines
 from codemods.engine.modules import Layout
 from codemods.engine.parallel import each_read
+from codemods.engine.words import WORD
 from codemods.narrow_reexport.byways import absolute, from_imports, whole_name
 from codemods.narrow_reexport.holders import asks_by_name
 
-WORD = re.compile(rb"\w+")
 # a pattern for each word, which stands first: an alternative there would be tried at every byte
 _LOADED = [
     (word, re.compile(re.escape(word) + rb"[ \t\f\r\n\\(\[]*[\"']([\w.]+)[\"']"))
@@ -30,7 +30,7 @@ _HANDED = re.compile(rb"[ \t\f\r\n\\]*(?:#|[,)]|\.[ \t\f\r\n\\]*__(?:dict|getatt
 _DOT, _SPACE = ord("."), b" \t\f\r\n\\"
 _BREAK = re.compile(rb"[\r\n]")
 _DOTTED = re.compile(rb"\.[ \t\f\r\n\\]*(?:#[^\r\n]*[\r\n][ \t\f\r\n\\]*)*([\w\x80-\xff]+)")
-_RENAMES = re.compile(rb"import\b[ \t\\\r\n]*(?:\([^)]*?|(?:[^\r\n;#\\]|\\\r?\n)*?)\bas\b")
+_RENAMES = re.compile(UP_TO_NAME + rb"as\b")
 # o = other        o: object = (a.other        o = p = other        (o := other
 _ASSIGNED = re.compile(rb"([\w\x80-\xff]+)[ \t]*(?::[^=:]*)?:?=[ \t(]*(?:[\w\x80-\xff]+\.)*\Z")
 # what an import statement loads, and comments
@@ -59,9 +59,7 @@ class ForeignReads:
             self.called.setdefault(parent.rpartition(".")[2], []).append(parent)
         self.tops = [(top, top.encode(), f".{top}.".encode()) for top in sorted(self.below) if "." not in top]
         either = b"|".join(re.escape(name.encode()) for name in sorted(self.called))
-        self.imports = re.compile(
-            rb"import\b[ \t\\\r\n]*(?:\([^)]*?|(?:[^\r\n;#\\]|\\\r?\n)*?)(?<![\w.])(?:" + either + rb")(?!\w)"
-        )
+        self.imports = re.compile(UP_TO_NAME + rb"(?:" + either + rb")(?!\w)")
 
     def bound(self, path: str, data: bytes) -> tuple[tuple[str, bytes], ...]:
         """The packages of lost modules that the imports of a file bind, or may bind, with their names there."""

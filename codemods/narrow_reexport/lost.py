@@ -95,7 +95,7 @@ class Reliance:
             modules -= {loaded for source in sources for loaded in (source, *parents(source))}
         found: frozenset[str] = frozenset()
         # what a function imports counts for what functions read; what a file imports as it is loaded counts for itself
-        for roots in (eager, eager | every):
+        for roots in (eager, eager | every) if eager != every else (every,):
             left = modules - found
             found |= self.before.reached(roots, left - self.after.reached(roots, left))
         return found

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import TypeAlias
@@ -27,13 +27,13 @@ from codemods.narrow_reexport.request import Checkout
 from codemods.narrow_reexport.side_effects import symbol_of
 
 _END = sys.maxsize  # the end of a module comes after all of its lines
+_AT_ONCE = 20  # modules; the trees of all of sympy's would take 290 MiB
 Wanted: TypeAlias = "tuple[str, Symbol]"  # a name, and the container in which it is looked up
 
 
 def missed_lookups(
     registered: Mapping[str, Sequence[Registration]],
     checkout: Checkout,
-    namespaces: Namespaces,
     context: Context,
     before: ImportGraph,
     after: ImportGraph,
@@ -42,24 +42,24 @@ def missed_lookups(
     """The lookups that come too early. `registered` is what lost modules are known to register, `overlay` the new texts."""
     # pkg/__init__.py:  from .sequences import SeqPer        it registers EmptySequence with S
     #                   EmptySequence = S.EmptySequence
-    orders = _Orders(namespaces, before, after, overlay)
+    orders = _Orders(before, after, overlay)
     every = {name: [each for each in found if each.into is not None] for name, found in registered.items()}
     goes_on = after.closure(context.package.name, orders.above(after, context.package.name))
-    for looking in sorted(goes_on):
-        for name, wanted in sorted(orders.gone(context.package.name, looking).items()):
+    for looking, passing in _in_turn(goes_on, checkout):
+        for name, wanted in sorted(orders.gone(context.package.name, looking, passing).items()):
             known = every.get(name, [])
-            every[name] = [*known, *(each for each in _kept_by(name, wanted, namespaces) if each not in known)]
+            every[name] = [*known, *(each for each in _kept_by(name, wanted, passing) if each not in known)]
     every = {name: found for name, found in every.items() if found}
     if not every:
         return
     loads = cache(after.closure)
     edited = {checkout.layout.module_at(path).name for path, plan in checkout.plans.items() if plan.edits}
     keys = {key for found in every.values() for each in found for key in each.keys}
-    for name in sorted(goes_on | edited):
-        module = namespaces.locate(name)
+    for name, passing in _in_turn(goes_on | edited, checkout):
+        module = passing.locate(name)
         if module is None or not module.path or not runs(module.path):
             continue
-        if not spells(namespaces.bytes_of(module), keys):
+        if not spells(passing.bytes_of(module), keys):
             continue
         # what a call site loads is more to look through than its text
         entry, from_these = name, every
@@ -67,10 +67,18 @@ def missed_lookups(
             entry = context.package.name
             later = orders.ends_later(entry, name)
             from_these = {source: found for source, found in every.items() if source in later}
-        for lookup in lookups(module, namespaces, [each for found in from_these.values() for each in found]):
+        for lookup in lookups(module, passing, [each for found in from_these.values() for each in found]):
             source = next(each for each, found in from_these.items() if lookup.registration in found)
-            if name != source and orders.comes_too_late(entry, module, lookup, source):
+            if name != source and orders.comes_too_late(entry, module, lookup, source, passing):
                 yield _refusal(lookup, name, source, context, loads)
+
+
+def _in_turn(names: Set[str], checkout: Checkout) -> Iterator[tuple[str, Namespaces]]:
+    """The modules, each with a view of the tree that forgets what it has parsed after some of them."""
+    for number, name in enumerate(sorted(names)):
+        if number % _AT_ONCE == 0:
+            passing = Namespaces(checkout.layout.locate, checkout.tree.read)
+        yield name, passing
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,22 +98,19 @@ class _Order:
 class _Orders:
     """What has run before a line of a module, in the tree as it is and as it will be."""
 
-    def __init__(
-        self, namespaces: Namespaces, before: ImportGraph, after: ImportGraph, overlay: Mapping[str, bytes]
-    ) -> None:
-        self.namespaces = namespaces
+    def __init__(self, before: ImportGraph, after: ImportGraph, overlay: Mapping[str, bytes]) -> None:
         self.before = before
         self.after = after
         self.overlay = overlay
         self._order = lru_cache(4)(self._simulated)  # two graphs, the package and the file at hand
 
-    def gone(self, entry: str, name: str) -> dict[str, set[Wanted]]:
+    def gone(self, entry: str, name: str, namespaces: Namespaces) -> dict[str, set[Wanted]]:
         """Modules that had run before a module looked something up in `import entry`, and will not have; with what it asks."""
-        module = self.namespaces.locate(name)
+        module = namespaces.locate(name)
         if module is None or not module.path or not self._may_lack(entry, module):
             return {}
         found: dict[str, set[Wanted]] = {}
-        places = asked_of(module, self.namespaces)
+        places = asked_of(module, namespaces)
         lines = self._lines_after(module, [one for one, _ in places])
         gone: dict[tuple[int, int], frozenset[str]] = {}
         own = self.before.closure(name)
@@ -131,17 +136,17 @@ class _Orders:
             self._ran(self.before, entry, name, line) - self._ran(self.after, entry, name, line) for line in lines
         )
 
-    def comes_too_late(self, entry: str, module: Module, lookup: Lookup, source: str) -> bool:
+    def comes_too_late(self, entry: str, module: Module, lookup: Lookup, source: str, namespaces: Namespaces) -> bool:
         """Whether the registration ran before the lookup in `import entry`, and will not, nor another one under the same name."""
         if source not in self._ran(self.before, entry, module.name, lookup.site.line):
             return False
-        places = [one for one, _ in asked_of(module, self.namespaces)]
+        places = [one for one, _ in asked_of(module, namespaces)]
         lines = self._lines_after(module, places)
         line = next(new for one, new in zip(places, lines, strict=True) if one.node.lineno == lookup.site.line)
         ran = self._ran(self.after, entry, module.name, line)
         assert lookup.registration.into is not None
         wanted = {(lookup.key, lookup.registration.into)}
-        return source not in ran and not any(_kept_by(name, wanted, self.namespaces) for name in sorted(ran))
+        return source not in ran and not any(_kept_by(name, wanted, namespaces) for name in sorted(ran))
 
     def ends_later(self, entry: str, name: str) -> frozenset[str]:
         """The modules that some line of a module may have relied on in `import entry`, and that may not have run by then now."""

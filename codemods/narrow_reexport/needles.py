@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from codemods.engine.discover import SHOWING, TEMPLATES, is_code
 from codemods.engine.import_lines import START
 from codemods.engine.modules import Layout
-from codemods.engine.words import FEW, byte_words
+from codemods.engine.words import FEW, WORD, byte_words
 from codemods.narrow_reexport.byways import absolute, whole_name
-from codemods.narrow_reexport.foreign_reads import WORD, ForeignReads, named_below, reads_below
+from codemods.narrow_reexport.foreign_reads import ForeignReads, named_below, reads_below
 from codemods.narrow_reexport.forms.public_names import may_list
 from codemods.narrow_reexport.holders import Bindings, asks_by_name, handing_test, reflection_test
 from codemods.narrow_reexport.resolve import Resolution

@@ -103,7 +103,7 @@ def assemble(
             accept=request.options.accept_side_effects,
         )
         if not request.options.callers_only:
-            missed = missed_lookups(effects.registered, main, namespaces, context, before, after, overlay)
+            missed = missed_lookups(effects.registered, main, context, before, after, overlay)
             refusals += _unaccepted(missed, request)
     refusals += effects.refusals
     warnings += effects.warnings

@@ -16,8 +16,8 @@ from codemods.engine.discover import is_code
 from codemods.engine.import_lines import ImportLine
 from codemods.engine.modules import Layout
 from codemods.engine.parallel import each_read
+from codemods.engine.words import WORD
 from codemods.narrow_reexport.byways import absolute, carry_further, carry_on, reads_of, star_importers
-from codemods.narrow_reexport.foreign_reads import WORD
 from codemods.narrow_reexport.needles import NOTHING, Needles, Seen
 from codemods.narrow_reexport.resolve import Resolution
 from codemods.narrow_reexport.stubs import mirrored

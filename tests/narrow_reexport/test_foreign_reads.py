@@ -23,6 +23,8 @@ def read(text: str, path: str = "main.py") -> set[str]:
         ("import oth as o\no.sub, o.mid.low\n", {"oth.sub", "oth.mid.low"}),
         ("from oth import mid as m\nm.low, m.sub\n", {"oth.mid.low"}),
         ("import oth\no = p = oth\np.sub\n", {"oth.sub"}),
+        ("from oth import (  # why :)\n    mid,\n)\nmid.low\n", {"oth.mid.low"}),
+        ("from oth import \\\n    mid\nmid.low\n", {"oth.mid.low"}),
         ("import oth\nvars(oth)['sub']\n", {"oth.sub"}),
         ("import oth\no = oth\no.__dict__['sub']\n", {"oth.sub"}),
         ("from compat import oth\noth.sub\n", {"oth.sub"}),
@@ -86,7 +88,7 @@ def test_a_string_names_what_is_read_by_its_first_part() -> None:
 
 
 def test_imports_that_give_other_names_are_told_apart() -> None:
-    data = b"import a as b\nfrom c import (\n    d as e,\n)\nimport f, g as g\n"
+    data = b"import a as b\nfrom c import (  # why :)\n    d as e,\n)\nimport f, g as g\n"
     lines = renamed_imports("x.py", data, None)
     assert lines is not None and [line.names for line in lines] == [((b"a", b"b"),), ((b"d", b"e"),)]
     assert renamed_imports("x.md", data, None) is None
